@@ -1,0 +1,39 @@
+//! The ground floor of Whitecap: the data that travels between methods and the numerical tools
+//! they share.
+//!
+//! * data: [`Particles`], [`TriMesh`], [`Attributes`], [`SparseGrid`], [`dense_grid`], [`mac_grid`]
+//! * search: [`neighbours`], [`triangle_bvh`], [`winding_number`]
+//! * numerics: [`kernels`], [`eigen`], [`poisson`], [`reduce`], [`transform`]
+//!
+//! # Conventions
+//! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed
+//! distance is negative inside.
+//!
+//! # Determinism
+//! On one machine no result depends on the number of threads: no float atomics, no unordered
+//! reduction, no hash order. Across machines, results may differ in the last bits, because the
+//! compiler may fuse or vectorise differently for another processor.
+
+pub mod attributes;
+mod bounds;
+mod coordinate_index;
+mod error;
+mod lattice;
+mod mesh;
+mod particles;
+pub mod reduce;
+pub mod sparse_grid;
+mod volume;
+mod watch;
+
+pub use attributes::{Attributes, Column};
+pub use bounds::Bounds;
+pub use coordinate_index::CoordinateIndex;
+pub use error::Error;
+pub use glam;
+pub use lattice::Lattice;
+pub use mesh::{Adjacency, TriMesh};
+pub use particles::Particles;
+pub use sparse_grid::{SparseGrid, Tile};
+pub use volume::{GridClass, GridValues, Volume, VolumeGrid};
+pub use watch::{Unwatched, Watch};

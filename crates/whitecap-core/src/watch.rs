@@ -1,0 +1,20 @@
+//! Progress and cancellation come in as an argument; a phenomenon never prints or exits.
+
+/// What a long computation tells its caller, and asks of it.
+pub trait Watch: Sync {
+    /// The computation has done `fraction` (0 to 1) of its work.
+    fn progress(&self, fraction: f32) {
+        let _ = fraction;
+    }
+
+    /// Whether the computation should stop at the next safe place.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody is watching: no progress, no cancel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}

@@ -1,0 +1,5 @@
+//! From particles to closed surfaces and distance fields.
+
+mod settings;
+
+pub use settings::{CropBox, Method, SurfaceSettings};
