@@ -1,0 +1,1 @@
+//! OpenVDB volumes.
