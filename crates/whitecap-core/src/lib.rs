@@ -16,13 +16,18 @@
 
 pub mod attributes;
 mod bounds;
+pub mod closest_point;
 mod coordinate_index;
 mod error;
+pub mod kernels;
 mod lattice;
 mod mesh;
+pub mod morton;
+pub mod neighbours;
 mod particles;
 pub mod reduce;
 pub mod sparse_grid;
+pub mod triangle_bvh;
 mod volume;
 mod watch;
 
