@@ -30,6 +30,7 @@ pub mod sparse_grid;
 pub mod triangle_bvh;
 mod volume;
 mod watch;
+pub mod winding_number;
 
 pub use attributes::{Attributes, Column};
 pub use bounds::Bounds;

@@ -213,8 +213,9 @@ impl TriangleBvh {
     /// Calls `accept` for hits, near boxes first; it returns the `t` beyond which hits no longer
     /// matter.
     fn visit_hits(&self, ray: &Ray, t_min: f32, t_max: f32, mut accept: impl FnMut(Hit) -> f32) {
-        // A hit's `t` and a box's `t` round differently; the slack keeps equal hits in play.
-        let with_slack = |t: f32| t + 1e-5 * t.abs();
+        // A hit's `t` and a box's `t` round differently; the slack keeps equal hits in play. The
+        // cap keeps boxes that are missed, at infinity, out of rays without end.
+        let with_slack = |t: f32| (t + 1e-5 * t.abs()).min(f32::MAX);
         let mut limit = t_max;
         let mut waiting = Stack::new();
         if let Some(root) = self.nodes.first() {
