@@ -1,0 +1,90 @@
+//! The map from voxel coordinates to metres, which must be a uniform scale and a shift to be a
+//! [`Lattice`].
+
+use whitecap_core::Lattice;
+use whitecap_core::glam::{DMat4, DVec3};
+
+use super::cursor::Cursor;
+use super::metadata::write_text;
+use crate::Error;
+
+/// How far the three scales may differ, relative to their size: rounding in the writing program,
+/// no more.
+const TOLERANCE: f64 = 1e-5;
+
+/// Reads a map. What is not a uniform, unrotated, unmirrored scale is an error.
+pub(super) fn read(cursor: &mut Cursor<'_>, grid: &str) -> Result<Lattice, Error> {
+    let kind = cursor.text("the type of a transform")?;
+    let what = "a transform";
+    let (scale, shift) = match kind.as_str() {
+        "UniformScaleMap" | "ScaleMap" => {
+            // Four vectors that follow from the scale stand behind it.
+            let [x, y, z, ..] = cursor.doubles::<15>(what)?;
+            (DVec3::new(x, y, z), DVec3::ZERO)
+        }
+        "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
+            let [shift_x, shift_y, shift_z, x, y, z, ..] = cursor.doubles::<18>(what)?;
+            (DVec3::new(x, y, z), DVec3::new(shift_x, shift_y, shift_z))
+        }
+        "TranslationMap" => (DVec3::ONE, DVec3::from_array(cursor.doubles(what)?)),
+        "AffineMap" => {
+            // OpenVDB multiplies row vectors from the left: its rows are our columns.
+            let matrix = DMat4::from_cols_array(&cursor.doubles(what)?);
+            let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+            let scale = DVec3::new(columns[0].x, columns[1].y, columns[2].z);
+            let straight =
+                DMat4::from_translation(matrix.w_axis.truncate()) * DMat4::from_scale(scale);
+            if !matrix.abs_diff_eq(straight, TOLERANCE * scale.abs().max_element()) {
+                return Err(unusable(cursor, grid, "is rotated, sheared or in perspective"));
+            }
+            (scale, matrix.w_axis.truncate())
+        }
+        _ => return Err(unusable(cursor, grid, &format!("is a {kind}"))),
+    };
+    lattice(scale, shift).map_err(|reason| unusable(cursor, grid, reason))
+}
+
+fn lattice(scale: DVec3, shift: DVec3) -> Result<Lattice, &'static str> {
+    // Written so that a NaN fails.
+    let uniform = scale.max_element() - scale.min_element() <= TOLERANCE * scale.max_element();
+    let lattice = Lattice { origin: shift.as_vec3(), cell: scale.x as f32 };
+    if !uniform {
+        Err("scales the three axes differently, mirrors, or is not a number")
+    } else if !is_writable(lattice) {
+        Err("has a voxel size that is not positive or a shift that is not finite")
+    } else {
+        Ok(lattice)
+    }
+}
+
+fn unusable(cursor: &Cursor<'_>, grid: &str, reason: &str) -> Error {
+    Error::unsupported(
+        cursor.path(),
+        format!(
+            "the transform of grid `{grid}` {reason}; resample the grid to cubic voxels aligned with the axes"
+        ),
+    )
+}
+
+/// Whether the lattice has a positive cell and a finite place.
+pub(super) fn is_writable(lattice: Lattice) -> bool {
+    lattice.cell.is_normal() && lattice.cell > 0.0 && lattice.origin.is_finite()
+}
+
+/// Appends a map.
+pub(super) fn write(lattice: Lattice, bytes: &mut Vec<u8>) {
+    let mut vectors = Vec::new();
+    if lattice.origin == whitecap_core::glam::Vec3::ZERO {
+        write_text("UniformScaleMap", bytes);
+    } else {
+        write_text("UniformScaleTranslateMap", bytes);
+        vectors.push(lattice.origin.as_dvec3());
+    }
+    let cell = f64::from(lattice.cell);
+    // Scale, voxel size, and the three derived vectors that OpenVDB stores with them.
+    let scales = [cell, cell, 1.0 / cell, 1.0 / (cell * cell), 0.5 / cell];
+    vectors.extend(scales.map(DVec3::splat));
+    for vector in vectors {
+        bytes.extend(vector.to_array().iter().flat_map(|component| component.to_le_bytes()));
+    }
+}
