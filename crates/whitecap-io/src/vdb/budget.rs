@@ -1,11 +1,13 @@
 //! How much memory a file may ask for beyond what its own bytes account for.
 //!
-//! Most of a file pays for itself: a leaf has at least 137 bytes and becomes at most 6 KiB, a slot
-//! of a lower node has two bits of mask and becomes a tile of a few dozen bytes. Two things do not:
-//! a constant region larger than a tile (a few bytes stand for 128³ or 4096³ voxels), and a grid
-//! that is an instance of another. These draw on a budget of [`FREE_BYTES`] plus
-//! [`BYTES_PER_FILE_BYTE`] for each byte of the file. Regions that hold the background are not
-//! stored and cost nothing, whatever their size.
+//! Most of a file pays for itself: a leaf has at least 129 bytes and becomes at most 6 KiB; the
+//! 4096 slots of a lower node have at least 1025 bytes of masks and become at most 4096 tiles of
+//! 128 bytes each, list and index included. That is 512 bytes of memory for a byte of the file.
+//!
+//! Two things do not pay: a constant region larger than a tile (a few bytes stand for 128³ or
+//! 4096³ voxels), and a grid that is an instance of another. These draw on a budget of
+//! [`FREE_BYTES`] plus [`BYTES_PER_FILE_BYTE`] for each byte of the file. Regions that hold the
+//! background are not stored and cost nothing, whatever their size.
 
 use whitecap_core::sparse_grid::{TILE_NODES, Tile};
 

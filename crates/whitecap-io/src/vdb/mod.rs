@@ -20,10 +20,10 @@
 //! * What is written reads back the same: every bit of every value, every tile, lattice, name,
 //!   class. Only a dense tile that holds nothing but one inactive value comes back as constant.
 //! * Same volume, same bytes: no time stamp, and the file's unique name is a hash of its content.
-//! * A damaged file gives an error or a valid volume. Memory stays below a bound proportional to
-//!   the length of the file plus 128 MiB: one node tile of a few bytes may legitimately stand for
-//!   128³ or 4096³ voxels; such a region is split into tiles of 8³ as long as that bound allows
-//!   (about a million tiles, plus one for each four bytes of the file), else it is an error.
+//! * A damaged file gives an error or a valid volume, never a panic. Memory stays below 128 MiB
+//!   plus 512 bytes for each byte of the file. A node tile of a few bytes may legitimately stand
+//!   for 128³ or 4096³ voxels; it is split into tiles of 8³ as long as the file's allowance lasts
+//!   (a million such tiles, and one more for each four bytes of the file), else it is an error.
 //!   Regions of any size that hold the background cost nothing.
 //!
 //! # Non-guarantees

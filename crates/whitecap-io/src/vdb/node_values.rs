@@ -117,6 +117,12 @@ impl<'a, T: VoxelValue> PackedValues<'a, T> {
     pub(super) fn all_inactive(&self) -> bool {
         mask::count_on(self.active) == 0
     }
+
+    /// The value of every slot, if that is known without unpacking.
+    pub(super) fn uniform(&self) -> Option<T> {
+        let by_rule = !self.complete && self.selection.is_none() && self.all_inactive();
+        by_rule.then_some(self.inactive[0])
+    }
 }
 
 /// Appends the values of a node whose active values are those in the mask `active`. Slots in

@@ -64,6 +64,9 @@ pub(super) fn read<T: VoxelValue>(
 /// A leaf without active voxels and with one value is how a constant background tile is stored;
 /// every other leaf stays dense, also if its values happen to be equal.
 fn unpack_leaf<T: VoxelValue>(packed: &PackedValues<'_, T>) -> Result<Tile<T>, Error> {
+    if let Some(value) = packed.uniform() {
+        return Ok(Tile::Constant(value));
+    }
     let mut values = Box::new([T::from_components(|_| 0.0); TILE_NODES]);
     packed.unpack(|slot, value| values[transposed(slot)] = value)?;
     let first = values[0];
@@ -108,12 +111,15 @@ impl<T: VoxelValue> Topology<'_, T> {
         let children = cursor.take(level.mask_bytes(), "the child mask of a node")?;
         let active = cursor.take(level.mask_bytes(), "the value mask of a node")?;
         let packed = PackedValues::skim(cursor, active, &self.storage)?;
+        let background = self.storage.background;
         let mut regions = Vec::new();
-        packed.unpack(|slot, value| {
-            if !mask::is_on(children, slot) && !value.identical(self.storage.background) {
-                regions.push((slot, value));
-            }
-        })?;
+        if !packed.uniform().is_some_and(|value| value.identical(background)) {
+            packed.unpack(|slot, value| {
+                if !mask::is_on(children, slot) && !value.identical(background) {
+                    regions.push((slot, value));
+                }
+            })?;
+        }
         for (slot, value) in regions {
             self.add_region(cursor, corner + level.corner(slot), level.slot_edge, value)?;
         }
