@@ -29,6 +29,11 @@ impl Bounds {
             .reduce(|| Bounds::EMPTY, Bounds::union)
     }
 
+    /// The smallest box around the corners of a triangle.
+    pub fn of_corners([a, b, c]: [Vec3; 3]) -> Self {
+        Self { min: a.min(b).min(c), max: a.max(b).max(c) }
+    }
+
     /// Whether the box contains nothing.
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()

@@ -1,5 +1,22 @@
 //! From particles to closed surfaces and distance fields.
+//!
+//! [`surface_particles`] is the way in: particles and [`SurfaceSettings`] go in, a closed,
+//! 2-manifold, consistently oriented mesh comes out.
 
+mod distance;
+mod error;
+mod implicit;
+mod input;
+mod level_set;
+pub mod marching_cubes;
+mod report;
 mod settings;
+pub mod smoothing;
+mod surfacing;
+mod transfer;
 
+pub use error::Error;
+pub use level_set::{LevelSet, LevelSetError};
+pub use report::{MeshReport, area, report, volume};
 pub use settings::{CropBox, Method, SurfaceSettings};
+pub use surfacing::{Surfaced, implicit_field, surface_particles};

@@ -1,0 +1,184 @@
+//! The particles as the surfacing step sees them: cropped, checked, sorted, with every length
+//! resolved.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{Bounds, Particles, reduce};
+
+use crate::{CropBox, Error, Method, SurfaceSettings};
+
+/// The largest number of cells a support radius may span: finer cells only waste memory.
+const LARGEST_SUPPORT_IN_CELLS: f32 = 64.0;
+
+/// Checked particles in Z-order and the lengths that govern the surface.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// Sorted positions.
+    pub grid: NeighbourGrid,
+    /// For each sorted place, the particle's index in the caller's set.
+    pub source: Vec<u32>,
+    /// For each sorted place, its radius relative to the reference radius; `None` if all equal.
+    pub relative_radius: Option<Vec<f32>>,
+    /// Reference radius in metres.
+    pub radius: f32,
+    /// Cell size in metres.
+    pub cell: f32,
+    /// Support of a particle with the reference radius, in metres.
+    pub support: f32,
+    /// Sentences about what was assumed.
+    pub notes: Vec<String>,
+}
+
+impl Input {
+    pub fn new(particles: &Particles, settings: &SurfaceSettings) -> Result<Self, Error> {
+        particles.check_finite()?;
+        let mut notes = Vec::new();
+        let kept = crop(particles, settings.crop)?;
+        if kept.len() < particles.len() {
+            notes.push(format!(
+                "{} of {} particles lie in the crop box",
+                kept.len(),
+                particles.len()
+            ));
+        }
+        let positions: Vec<Vec3> =
+            kept.iter().map(|&i| particles.positions()[i as usize]).collect();
+        let own_radii = match settings.radius {
+            Some(_) => None,
+            None => own_radii(particles, &kept)?,
+        };
+        let radius = match (settings.radius, &own_radii) {
+            (Some(radius), _) => positive("radius", radius)?,
+            (None, Some(radii)) => {
+                let total = reduce::sum(radii.len(), |i| f64::from(radii[i]));
+                (total / radii.len() as f64) as f32
+            }
+            (None, None) if positions.is_empty() => 1.0,
+            (None, None) => {
+                let radius = estimate_radius(&positions)?;
+                notes.push(format!(
+                    "no radius was given: {radius:.6} m, half the median particle spacing, is used"
+                ));
+                radius
+            }
+        };
+        let cell = positive("cell", settings.cell.unwrap_or(radius))?;
+        let support = positive("support", settings.support.unwrap_or(4.0 * radius))?;
+        check_lengths(radius, cell, support)?;
+        check_reach(&positions, cell, settings.method)?;
+        let relative: Option<Vec<f32>> =
+            own_radii.map(|radii| radii.par_iter().map(|r| r / radius).collect());
+        let largest = relative.as_ref().map_or(1.0, |r| r.iter().copied().fold(1.0, f32::max));
+        let grid = NeighbourGrid::build(&positions, support * largest);
+        let order = grid.order();
+        let source = order.iter().map(|&i| kept[i as usize]).collect();
+        let relative_radius =
+            relative.map(|radii| order.iter().map(|&i| radii[i as usize]).collect());
+        Ok(Self { source, relative_radius, radius, cell, support, notes, grid })
+    }
+
+    /// Radius of the particle at a sorted place, relative to the reference radius.
+    #[inline]
+    pub fn relative_radius(&self, place: usize) -> f32 {
+        self.relative_radius.as_ref().map_or(1.0, |radii| radii[place])
+    }
+
+    /// The largest support of any particle.
+    pub fn largest_support(&self) -> f32 {
+        let largest = self.relative_radius.iter().flatten().copied().fold(1.0, f32::max);
+        self.support * largest
+    }
+}
+
+fn positive(name: &'static str, value: f32) -> Result<f32, Error> {
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err(Error::Length { name, value }) }
+}
+
+fn check_lengths(radius: f32, cell: f32, support: f32) -> Result<(), Error> {
+    if support < radius {
+        return Err(Error::SupportTooSmall { support, what: "particle radius", limit: radius });
+    }
+    if support < cell {
+        return Err(Error::SupportTooSmall { support, what: "cell", limit: cell });
+    }
+    let smallest = support / LARGEST_SUPPORT_IN_CELLS;
+    if cell < smallest {
+        let nodes = 4.2 * f64::from(support / cell).powi(3);
+        return Err(Error::CellTooSmall { cell, support, nodes, smallest });
+    }
+    Ok(())
+}
+
+fn check_reach(positions: &[Vec3], cell: f32, method: Method) -> Result<(), Error> {
+    let reach = cell * (1 << 29) as f32;
+    match positions.par_iter().position_first(|p| p.abs().max_element() > reach) {
+        Some(index) => {
+            let distance = positions[index].length();
+            Err(Error::TooFar { index, distance, method, cell })
+        }
+        None => Ok(()),
+    }
+}
+
+fn crop(particles: &Particles, crop: Option<CropBox>) -> Result<Vec<u32>, Error> {
+    let all = 0..particles.len() as u32;
+    let Some(CropBox { min, max }) = crop else { return Ok(all.collect()) };
+    if let Some(axis) = (0..3).find(|&axis| min[axis] > max[axis]) {
+        return Err(Error::EmptyCrop { axis: ['x', 'y', 'z'][axis] });
+    }
+    let bounds = Bounds::new(min.into(), max.into());
+    Ok(all.filter(|&i| bounds.contains(particles.positions()[i as usize])).collect())
+}
+
+fn own_radii(particles: &Particles, kept: &[u32]) -> Result<Option<Vec<f32>>, Error> {
+    let Some(column) = particles.radii() else { return Ok(None) };
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    let radii: Vec<f32> = kept.iter().map(|&i| column[i as usize]).collect();
+    match radii.iter().position(|&r| !(r > 0.0 && r.is_finite())) {
+        Some(at) => Err(Error::ParticleRadius { index: kept[at] as usize, value: radii[at] }),
+        None => Ok(Some(radii)),
+    }
+}
+
+/// Half the median distance to the nearest neighbour, over up to a few thousand particles.
+fn estimate_radius(positions: &[Vec3]) -> Result<f32, Error> {
+    const SAMPLES: usize = 4096;
+    let unknown = Error::RadiusUnknown { count: positions.len() };
+    let size = Bounds::of(positions).size().max_element();
+    if size <= 0.0 {
+        return Err(unknown);
+    }
+    // Start from one cell around everything and halve until cells are sparsely filled; an
+    // outlier only makes the start larger.
+    let mut cell = size;
+    let mut grid = NeighbourGrid::build(positions, cell);
+    while grid.len() > 8 * grid.cell_count() && cell > size * 1e-9 {
+        cell *= 0.5;
+        grid.rebuild(positions, cell);
+    }
+    let stride = positions.len().div_ceil(SAMPLES);
+    let mut spacings: Vec<f32> = (0..positions.len())
+        .into_par_iter()
+        .step_by(stride)
+        .filter_map(|place| {
+            let here = grid.positions()[place];
+            (0..3).find_map(|growth| {
+                let mut nearest = f32::INFINITY;
+                grid.for_each_within(here, cell * (1 << growth) as f32, |_, distance_squared| {
+                    if distance_squared > 0.0 {
+                        nearest = nearest.min(distance_squared);
+                    }
+                });
+                nearest.is_finite().then(|| nearest.sqrt())
+            })
+        })
+        .collect();
+    if spacings.is_empty() {
+        return Err(unknown);
+    }
+    let middle = spacings.len() / 2;
+    Ok(0.5 * *spacings.select_nth_unstable_by(middle, f32::total_cmp).1)
+}
