@@ -38,11 +38,11 @@ fn random_set(seed: u64) -> Particles {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let count = 1 + (random.next() * 400.0) as usize;
     let size = 0.02 + random.next() * 0.4;
-    let flat = seed % 5 == 0;
+    let flat = seed.is_multiple_of(5);
     let mut points: Vec<Vec3> = (0..count)
         .map(|_| random.point(size) * if flat { Vec3::new(1.0, 0.0, 1.0) } else { Vec3::ONE })
         .collect();
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         points.extend_from_within(..count / 2);
     }
     Particles::new(points)

@@ -1,0 +1,102 @@
+//! Counting triangles that pass through each other.
+//!
+//! # Guarantees
+//! Every pair of triangles without a common vertex of which an edge of one crosses the inside of
+//! the other is counted once.
+//!
+//! # Non-guarantees
+//! Pairs that share a vertex, and triangles that overlap in one plane, are not counted.
+
+use glam::{DVec3, IVec3};
+use rayon::prelude::*;
+use whitecap_core::{Bounds, Lattice, TriMesh, reduce};
+
+/// Number of pairs of triangles that intersect.
+pub fn self_intersections(mesh: &TriMesh) -> usize {
+    let count = mesh.triangles().len();
+    if count == 0 {
+        return 0;
+    }
+    let size = |t: usize| f64::from(Bounds::of_corners(mesh.corners(t)).size().max_element());
+    let mean_size = reduce::sum(count, size) / count as f64;
+    let lattice = Lattice::at_origin((2.0 * mean_size).max(1e-30) as f32);
+    let mut entries: Vec<(IVec3, u32)> = (0..count)
+        .into_par_iter()
+        .flat_map_iter(|t| {
+            let (low, high) = cells_of(mesh, lattice, t);
+            cells_between(low, high).map(move |cell| (cell, t as u32))
+        })
+        .collect();
+    entries.par_sort_unstable_by_key(|(cell, t)| (cell.z, cell.y, cell.x, *t));
+    let cells: Vec<&[(IVec3, u32)]> = entries.chunk_by(|a, b| a.0 == b.0).collect();
+    cells.par_iter().map(|cell| pairs_in_cell(mesh, lattice, cell)).sum()
+}
+
+fn pairs_in_cell(mesh: &TriMesh, lattice: Lattice, entries: &[(IVec3, u32)]) -> usize {
+    let mut found = 0;
+    for (i, &(cell, first)) in entries.iter().enumerate() {
+        let first_low = cells_of(mesh, lattice, first as usize).0;
+        for &(_, second) in &entries[i + 1..] {
+            // A pair that meets in several cells is looked at in the lowest of them only.
+            let lowest = first_low.max(cells_of(mesh, lattice, second as usize).0);
+            if lowest == cell && intersect(mesh, first as usize, second as usize) {
+                found += 1;
+            }
+        }
+    }
+    found
+}
+
+fn cells_of(mesh: &TriMesh, lattice: Lattice, triangle: usize) -> (IVec3, IVec3) {
+    let bounds = Bounds::of_corners(mesh.corners(triangle));
+    (lattice.locate(bounds.min).0, lattice.locate(bounds.max).0)
+}
+
+fn cells_between(low: IVec3, high: IVec3) -> impl Iterator<Item = IVec3> {
+    let along = move |axis: usize| low[axis]..=high[axis];
+    along(2)
+        .flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| IVec3::new(x, y, z))))
+}
+
+fn intersect(mesh: &TriMesh, first: usize, second: usize) -> bool {
+    let (a, b) = (mesh.triangles()[first], mesh.triangles()[second]);
+    if a.iter().any(|v| b.contains(v)) {
+        return false;
+    }
+    let [a, b] = [first, second].map(|t| mesh.corners(t).map(|p| p.as_dvec3()));
+    (0..3).any(|i| crosses(a[i], a[(i + 1) % 3], b) || crosses(b[i], b[(i + 1) % 3], a))
+}
+
+/// Whether a segment passes through the inside of a triangle.
+fn crosses(from: DVec3, to: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
+    let volume = |p: DVec3, q: DVec3, r: DVec3, s: DVec3| (q - p).cross(r - p).dot(s - p);
+    if volume(a, b, c, from) * volume(a, b, c, to) >= 0.0 {
+        return false;
+    }
+    let sides = [volume(from, to, a, b), volume(from, to, b, c), volume(from, to, c, a)];
+    sides.iter().all(|&s| s > 0.0) || sides.iter().all(|&s| s < 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+
+    /// Contract: two crossing triangles are one pair wherever they lie; neighbours that share an
+    /// edge and triangles that merely lie close are none.
+    #[test]
+    fn counts_crossing_pairs_once() {
+        let flat = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let upright =
+            [Vec3::new(0.2, 0.2, -5.0), Vec3::new(0.3, 0.2, 5.0), Vec3::new(0.2, 0.3, 5.0)];
+        let crossing = |offset: Vec3| {
+            let positions = flat.iter().chain(&upright).map(|&p| p + offset).collect();
+            self_intersections(&TriMesh::new(positions, vec![[0, 1, 2], [3, 4, 5]]).unwrap())
+        };
+        assert_eq!(crossing(Vec3::ZERO), 1);
+        assert_eq!(crossing(Vec3::new(-7.3, 11.9, 2.5)), 1);
+        let square = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE, Vec3::Z, Vec3::X + Vec3::Z];
+        let apart = TriMesh::new(square, vec![[0, 1, 2], [1, 3, 2]]).unwrap();
+        assert_eq!(self_intersections(&apart), 0);
+    }
+}
