@@ -1,13 +1,13 @@
 """Judges Whitecap's OpenVDB files with OpenVDB itself.
 
-Every file of a folder is read and written again by `vdb_copy`; OpenVDB's Python module then reads
+Every file of a folder is read and written again by `0c_copy_volume`; OpenVDB's Python module then reads
 both and compares every value, background, transform, class and name, and checks which voxels are
 active in the copy.
 
     g++ -O1 -std=c++17 bench/judges/vdb_samples.cc -lopenvdb -ltbb -lImath -o vdb_samples
     mkdir samples && ./vdb_samples samples
-    cargo build --release -p whitecap-io --example vdb_copy
-    python3 bench/judges/vdb_openvdb.py target/release/examples/vdb_copy samples
+    cargo build --release -p whitecap-io --example 0c_copy_volume
+    python3 bench/judges/vdb_openvdb.py target/release/examples/0c_copy_volume samples
 
 The module is `pyopenvdb` (Debian's python3-openvdb, OpenVDB 10; it does not know doubles) or
 `openvdb` (OpenVDB 12, inside the `bpy` package: put `bpy/*/python/lib/python*/site-packages` on

@@ -2,7 +2,7 @@
 //! [`Lattice`].
 
 use whitecap_core::Lattice;
-use whitecap_core::glam::{DMat4, DVec3};
+use whitecap_core::glam::{DMat4, DVec3, Vec3};
 
 use super::cursor::Cursor;
 use super::metadata::write_text;
@@ -74,7 +74,7 @@ pub(super) fn is_writable(lattice: Lattice) -> bool {
 /// Appends a map.
 pub(super) fn write(lattice: Lattice, bytes: &mut Vec<u8>) {
     let mut vectors = Vec::new();
-    if lattice.origin == whitecap_core::glam::Vec3::ZERO {
+    if lattice.origin == Vec3::ZERO {
         write_text("UniformScaleMap", bytes);
     } else {
         write_text("UniformScaleTranslateMap", bytes);
@@ -86,5 +86,67 @@ pub(super) fn write(lattice: Lattice, bytes: &mut Vec<u8>) {
     vectors.extend(scales.map(DVec3::splat));
     for vector in vectors {
         bytes.extend(vector.to_array().iter().flat_map(|component| component.to_le_bytes()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use whitecap_core::glam::DQuat;
+
+    use super::*;
+
+    fn parse(kind: &str, doubles: &[f64]) -> Result<Lattice, Error> {
+        let mut bytes = Vec::new();
+        write_text(kind, &mut bytes);
+        bytes.extend(doubles.iter().flat_map(|double| double.to_le_bytes()));
+        read(&mut Cursor::new(&bytes, Path::new("test.vdb")), "density")
+    }
+
+    /// A scale with the four vectors that follow from it, behind `shift` if there is one.
+    fn scaled(shift: &[f64], scale: [f64; 3]) -> Vec<f64> {
+        [shift, &scale, &[1.0; 12]].concat()
+    }
+
+    /// Contract: each kind of map that is a uniform scale and a shift gives that lattice.
+    #[test]
+    fn uniform_maps_are_lattices() {
+        let shift = [1.0, -2.0, 3.0];
+        let lattice = |origin: [f32; 3], cell| Lattice { origin: Vec3::from(origin), cell };
+        let plain = lattice([0.0; 3], 0.25);
+        let shifted = lattice([1.0, -2.0, 3.0], 0.25);
+        assert_eq!(parse("UniformScaleMap", &scaled(&[], [0.25; 3])).unwrap(), plain);
+        assert_eq!(parse("ScaleMap", &scaled(&[], [0.25; 3])).unwrap(), plain);
+        for kind in ["UniformScaleTranslateMap", "ScaleTranslateMap"] {
+            assert_eq!(parse(kind, &scaled(&shift, [0.25; 3])).unwrap(), shifted);
+        }
+        assert_eq!(parse("TranslationMap", &shift).unwrap(), lattice([1.0, -2.0, 3.0], 1.0));
+        let matrix =
+            DMat4::from_translation(DVec3::from(shift)) * DMat4::from_scale(DVec3::splat(0.25));
+        assert_eq!(parse("AffineMap", &matrix.to_cols_array()).unwrap(), shifted);
+    }
+
+    /// Contract: a map that no lattice can hold is refused, and the message names the grid.
+    #[test]
+    fn other_maps_are_refused() {
+        let rotated = DMat4::from_scale_rotation_translation(
+            DVec3::splat(0.25),
+            DQuat::from_rotation_y(0.1),
+            DVec3::ZERO,
+        );
+        let refused = [
+            parse("ScaleMap", &scaled(&[], [0.25, 0.25, 0.5])),
+            parse("ScaleMap", &scaled(&[], [-0.25; 3])),
+            parse("ScaleMap", &scaled(&[], [f64::NAN; 3])),
+            parse("ScaleMap", &scaled(&[], [0.0; 3])),
+            parse("TranslationMap", &[f64::INFINITY, 0.0, 0.0]),
+            parse("AffineMap", &rotated.to_cols_array()),
+            parse("NonlinearFrustumMap", &[0.0; 30]),
+        ];
+        for result in refused {
+            let message = result.unwrap_err().to_string();
+            assert!(message.contains("grid `density`"), "{message}");
+        }
     }
 }

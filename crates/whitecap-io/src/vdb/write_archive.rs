@@ -1,9 +1,10 @@
 //! Writing a whole file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
-use whitecap_core::glam::IVec3;
+use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::{GridClass, GridValues, Lattice, Volume, VolumeGrid};
 
 use super::chunk::{ACTIVE_MASK, ZIP};
@@ -15,8 +16,8 @@ use crate::Error;
 
 /// The OpenVDB release whose files these are like.
 const LIBRARY_VERSION: [u32; 2] = [10, 0];
-/// Tiles beyond this have voxels that do not fit into 32 bits.
-const MOST_TILE_COORDINATE: i32 = (1 << 28) - 1;
+/// Tiles outside these have voxels that do not fit into 32 bits.
+const TILE_COORDINATES: RangeInclusive<i32> = i32::MIN >> 3..=i32::MAX >> 3;
 
 /// The bytes of a file. They depend on nothing but the volume.
 pub(super) fn write(volume: &Volume, path: &Path) -> Result<Vec<u8>, Error> {
@@ -40,13 +41,7 @@ pub(super) fn write(volume: &Volume, path: &Path) -> Result<Vec<u8>, Error> {
             GridValues::Vector(values) => {
                 check(grid, values.lattice(), values.coordinates(), path)?;
                 let tree = write_tree::write(values, grid.class);
-                write_grid::<whitecap_core::glam::Vec3>(
-                    grid,
-                    values.lattice(),
-                    &unique_name,
-                    &tree,
-                    &mut bytes,
-                );
+                write_grid::<Vec3>(grid, values.lattice(), &unique_name, &tree, &mut bytes);
             }
         }
     }
@@ -66,13 +61,15 @@ fn check(grid: &VolumeGrid, lattice: Lattice, tiles: &[IVec3], path: &Path) -> R
             ),
         ));
     }
-    let limit = MOST_TILE_COORDINATE;
-    let too_far = |tile: &&IVec3| tile.max_element() > limit || tile.min_element() < -limit;
+    let too_far =
+        |tile: &&IVec3| !tile.to_array().iter().all(|place| TILE_COORDINATES.contains(place));
     if let Some(tile) = tiles.iter().find(too_far) {
         return Err(Error::unwritable(
             path,
             format!(
-                "grid `{name}` has a tile at {tile}, but OpenVDB has room for tiles from -{limit} to {limit} only"
+                "grid `{name}` has a tile at {tile}, but OpenVDB has room for tiles from {} to {} only",
+                TILE_COORDINATES.start(),
+                TILE_COORDINATES.end()
             ),
         ));
     }

@@ -1,5 +1,5 @@
 //! Reads an OpenVDB file, says what is in it, and writes a copy:
-//! `cargo run --example vdb_copy -- in.vdb [out.vdb]`
+//! `cargo run --example 0c_copy_volume -- in.vdb [out.vdb]`
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use whitecap_io::vdb;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    let source = paths.first().ok_or("usage: vdb_copy in.vdb [out.vdb]")?;
+    let source = paths.first().ok_or("usage: 0c_copy_volume in.vdb [out.vdb]")?;
     let (volume, skipped) = vdb::read_all(Path::new(source))?;
     for grid in &volume.grids {
         let (kind, tiles, lattice) = match &grid.values {
