@@ -1,5 +1,6 @@
 //! Reading a whole file: header, then for each grid a descriptor, metadata, transform and tree.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use whitecap_core::{GridValues, SparseGrid, Volume, VolumeGrid};
@@ -21,7 +22,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<(Volume, Vec<SkippedGrid
     GridMetadata::read(&mut cursor)?;
     let mut archive = Archive {
         volume: Volume::default(),
-        unique_names: Vec::new(),
+        places: BTreeMap::new(),
         skipped: Vec::new(),
         budget: Budget::for_file(bytes.len()),
     };
@@ -121,8 +122,8 @@ impl Descriptor {
 
 struct Archive {
     volume: Volume,
-    /// The unique name of each grid of the volume.
-    unique_names: Vec<String>,
+    /// Where the grid of a unique name is in the volume.
+    places: BTreeMap<String, usize>,
     skipped: Vec<SkippedGrid>,
     budget: Budget,
 }
@@ -146,8 +147,7 @@ impl Archive {
         let lattice = transform::read(cursor, name)?;
         let encoding = Encoding { full, stored, compression };
         let values = if !descriptor.parent.is_empty() {
-            let parent = self.unique_names.iter().position(|known| *known == descriptor.parent);
-            let Some(parent) = parent else {
+            let Some(&parent) = self.places.get(&descriptor.parent) else {
                 return self.skip(cursor, descriptor, true);
             };
             match &self.volume.grids[parent].values {
@@ -163,7 +163,7 @@ impl Archive {
         } else {
             GridValues::Vector(read_tree::read(cursor, encoding, lattice, &mut self.budget)?)
         };
-        self.unique_names.push(descriptor.unique_name.clone());
+        self.places.insert(descriptor.unique_name.clone(), self.volume.grids.len());
         let grid = VolumeGrid { name: name.to_string(), class: metadata.class(), values };
         self.volume.grids.push(grid);
         Ok(())
