@@ -148,7 +148,10 @@ impl Archive {
         let encoding = Encoding { full, stored, compression };
         let values = if !descriptor.parent.is_empty() {
             let Some(&parent) = self.places.get(&descriptor.parent) else {
-                return self.skip(cursor, descriptor, true);
+                return Err(cursor.malformed(format!(
+                    "grid `{name}` is an instance of `{}`, which does not stand before it in the file",
+                    descriptor.parent
+                )));
             };
             match &self.volume.grids[parent].values {
                 GridValues::Scalar(grid) => {
