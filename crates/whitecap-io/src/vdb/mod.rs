@@ -100,7 +100,7 @@ pub fn write(path: &Path, volume: &Volume) -> Result<(), Error> {
     atomic::write(path, &write_archive::write(volume, path)?)
 }
 
-/// The bytes that [`write`] would write.
+/// The bytes that [`write()`] would write.
 pub fn to_bytes(volume: &Volume) -> Result<Vec<u8>, Error> {
     write_archive::write(volume, Path::new("volume in memory"))
 }
