@@ -28,6 +28,7 @@ mod mesh;
 pub mod morton;
 pub mod neighbours;
 mod particles;
+pub mod poisson;
 pub mod reduce;
 pub mod sparse_grid;
 pub mod transform;
