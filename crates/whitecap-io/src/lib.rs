@@ -1,7 +1,74 @@
 //! File formats, frame sequences and atomic writes.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), whitecap_io::Error> {
+//! use whitecap_io::{Sequence, read_particles, write_particles};
+//!
+//! let output = Sequence::new("out/water.####.ply")?;
+//! for (frame, path) in Sequence::new("sim/frame_%04d.bgeo")?.expand(None)? {
+//!     write_particles(output.path(frame), &read_particles(path)?)?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Guarantees
+//! * A reader gives an error, never a panic, whatever the bytes; and it allocates no more than a
+//!   fixed multiple of the file's size, because every count is checked against what is left of the
+//!   file first. Decompression is bounded.
+//! * A writer leaves either the whole file or none ([`atomic`]).
+//! * Positions and attributes survive writing and reading bit for bit in every format that can hold
+//!   them; each format's module says what it cannot.
+//!
+//! # Non-guarantees
+//! Positions that are NaN or infinite are read as they are; whoever uses them must look. Lengths
+//! are taken as metres and y as up: none of these formats says otherwise.
+//!
+//! # Attributes
+//! Well-known attributes have one name here, whatever the file calls them:
+//!
+//! | here | Houdini | PLY, CSV, XYZ | also read as |
+//! |---|---|---|---|
+//! | `velocity` | `v` | `vx vy vz` | `vel`, `Velocity`, `velocities` |
+//! | `radius` | `pscale` | `radius` | `radii` |
+//! | `color` | `Cd` | `red green blue [alpha]` | `r g b [a]`, `colors` |
+//! | `normal` | `N` | `nx ny nz` | `Normals`, `normals` |
+//! | `uv` | `uv` | `u v` | `s t`, `texture_u texture_v`, `TCoords` |
+//! | `id` | `id` | `id` | `ids`, `ID` |
+//! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0 NAME:1`… |
 
 pub mod atomic;
+mod base64;
+pub mod bgeo_classic;
+mod byte_reader;
+mod component_names;
 mod error;
+mod format;
+pub mod gltf;
+pub mod houdini_json;
+mod inflate;
+mod naming;
+mod narrow;
+pub mod npz;
+pub mod obj;
+mod open;
+pub mod ply;
+mod point_table;
+mod row_writer;
+mod scalar;
+pub mod sequence;
+pub mod stl;
+pub mod text_points;
+mod tokens;
 pub mod vdb;
+mod vtk_cells;
+pub mod vtk_legacy;
+pub mod vtu;
 
 pub use error::{Error, Place};
+pub use format::{Format, FormatInfo, Kind, formats};
+pub use open::{
+    kind_of, parse_mesh, parse_particles, read_mesh, read_particles, write_mesh, write_mesh_as,
+    write_particles, write_particles_as,
+};
+pub use sequence::Sequence;

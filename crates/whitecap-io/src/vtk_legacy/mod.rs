@@ -1,0 +1,46 @@
+//! VTK's legacy format, `.vtk`, for particles and for meshes: text and big-endian binary,
+//! `POLYDATA` and `UNSTRUCTURED_GRID`, of all versions up to 5.1.
+//!
+//! # Guarantees
+//! * Point data of all kinds (`SCALARS`, `VECTORS`, `NORMALS`, `TEXTURE_COORDINATES`, `FIELD`, …)
+//!   become columns. Polygons and strips become triangles.
+//! * Binary files are written as SPlisHSPlasH writes its particles: one vertex cell per particle.
+//!
+//! # Non-guarantees
+//! Cell data are passed over. Structured and rectilinear grids, volumetric cells (in a mesh) and
+//! text arrays are not read.
+
+mod read;
+mod write;
+
+use std::path::Path;
+
+use whitecap_core::{Particles, TriMesh};
+
+use crate::{Error, Kind, Place};
+pub use write::{mesh_to_bytes, particles_to_bytes};
+
+/// The points of a `.vtk` file as particles.
+pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+    read::parse(bytes, path)?.table.into_particles(path)
+}
+
+/// A `.vtk` file as a mesh. A file with points and no polygons is an error; an empty one is not.
+pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<TriMesh, Error> {
+    let content = read::parse(bytes, path)?;
+    let triangles = content.triangles.map_err(|message| Error::unsupported(path, message))?;
+    if triangles.is_empty() && !content.table.positions.is_empty() {
+        let message = "the file has points but no polygons: it holds particles, not a mesh";
+        return Err(Error::malformed(path, Place::File, message));
+    }
+    content.table.into_mesh(triangles, path)
+}
+
+/// Whether the file has polygons.
+pub(crate) fn kind(bytes: &[u8], path: &Path) -> Result<Kind, Error> {
+    let content = read::parse(bytes, path)?;
+    Ok(match content.triangles {
+        Ok(triangles) if !triangles.is_empty() => Kind::Mesh,
+        _ => Kind::Particles,
+    })
+}

@@ -1,0 +1,288 @@
+//! Files as other programs write them. Those under `files` were made by meshio and NumPy, or typed.
+
+use std::path::Path;
+
+use whitecap_core::glam::{Vec2, Vec3};
+use whitecap_core::{Column, Particles, TriMesh};
+use whitecap_io::{Format, gltf, parse_mesh, parse_particles};
+
+fn particles(format: Format, bytes: impl AsRef<[u8]>) -> Particles {
+    parse_particles(bytes.as_ref(), format, Path::new("foreign")).unwrap()
+}
+
+fn mesh(format: Format, bytes: impl AsRef<[u8]>) -> TriMesh {
+    parse_mesh(bytes.as_ref(), format, Path::new("foreign")).unwrap()
+}
+
+/// What the files of meshio and NumPy hold.
+const CORNERS: [Vec3; 5] = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y, Vec3::Z];
+
+/// Contract: meshio's compressed `.vtu` and its version 5.1 `.vtk` give the same mesh, with quads
+/// cut and attributes in place.
+#[test]
+fn meshio_meshes() {
+    let vtu = mesh(Format::Vtu, include_bytes!("files/meshio_zlib.vtu"));
+    let vtk = mesh(Format::Vtk, include_bytes!("files/meshio_5_1.vtk"));
+    for mesh in [&vtu, &vtk] {
+        assert_eq!(mesh.positions(), CORNERS);
+        assert_eq!(mesh.triangles(), [[0, 1, 4], [0, 1, 2], [0, 2, 3]]);
+        let doubled = CORNERS.iter().map(|&p| 2.0 * p).collect();
+        assert_eq!(mesh.attribute("velocity"), Some(&Column::Vec3(doubled)));
+        assert_eq!(mesh.attribute("id"), Some(&Column::I64(vec![0, 1, 2, 3, 4])));
+        assert_eq!(mesh.attribute("heat"), Some(&Column::F32(vec![0.0, 0.25, 0.5, 0.75, 1.0])));
+    }
+}
+
+/// Contract: NumPy's types, both byte orders and both array orders are read; what has no row per
+/// particle is left out.
+#[test]
+fn numpy_archives() {
+    let particles = particles(Format::Npz, include_bytes!("files/numpy.npz"));
+    assert_eq!(particles.positions(), CORNERS);
+    assert_eq!(particles.velocities().unwrap(), CORNERS.map(|p| 2.0 * p));
+    assert_eq!(particles.ids().unwrap(), [0, 1, 2, 3, 4]);
+    let halves = Column::F32(vec![0.0, 0.25, 0.5, 0.75, 1.0]);
+    assert_eq!(particles.attribute("half"), Some(&halves));
+    assert_eq!(particles.attributes().len(), 3);
+}
+
+/// Contract: the classic `.bgeo` of SPlisHSPlasH is read as partio documents it: big-endian, four
+/// floats of position, attributes in the record; text attributes are passed over.
+#[test]
+fn classic_bgeo() {
+    let mut bytes = b"BgeoV".to_vec();
+    let words = |bytes: &mut Vec<u8>, numbers: &[u32]| {
+        bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    };
+    words(&mut bytes, &[5, 2, 0, 0, 0, 3, 0, 0, 0]);
+    bytes.extend(b"\x00\x02id\x00\x01");
+    words(&mut bytes, &[1, 0]);
+    bytes.extend(b"\x00\x04name\x00\x01");
+    words(&mut bytes, &[4, 1]);
+    bytes.extend(b"\x00\x05water");
+    bytes.extend(b"\x00\x01v\x00\x03");
+    words(&mut bytes, &[5, 0, 0, 0]);
+    for (id, x) in [(9_u32, 1.5_f32), (4, -2.5)] {
+        words(&mut bytes, &[x, 2.0, 3.0, 1.0].map(f32::to_bits));
+        words(&mut bytes, &[id, 0]);
+        words(&mut bytes, &[x, 0.0, -1.0].map(f32::to_bits));
+    }
+    bytes.extend([0x00, 0xff]);
+    let particles = particles(Format::Bgeo, bytes);
+    assert_eq!(particles.positions(), [Vec3::new(1.5, 2.0, 3.0), Vec3::new(-2.5, 2.0, 3.0)]);
+    assert_eq!(particles.velocities().unwrap()[1], Vec3::new(-2.5, 0.0, -1.0));
+    assert_eq!(particles.attribute("id"), Some(&Column::I32(vec![9, 4])));
+    assert_eq!(particles.attributes().len(), 2);
+}
+
+/// Contract: Houdini's paged text geometry, with packs, constant pages, tuples, arrays and a text
+/// attribute, is read, and its names become ours.
+#[test]
+fn houdini_text_geometry() {
+    let particles = particles(Format::Geo, include_str!("files/paged.geo"));
+    let x = [10.0, 10.0, 12.0, 13.0, 14.0];
+    let yz = [(20.0, 30.0), (21.0, 31.0), (22.0, 32.0), (22.0, 32.0), (24.0, 34.0)];
+    let expected: Vec<Vec3> = x.iter().zip(yz).map(|(&x, (y, z))| Vec3::new(x, y, z)).collect();
+    assert_eq!(particles.positions(), expected);
+    assert_eq!(particles.velocities().unwrap()[1], Vec3::new(4.0, 5.0, 6.5));
+    assert_eq!(particles.attribute("id"), Some(&Column::I32(vec![5, 4, 3, 2, 1])));
+    assert_eq!(particles.attributes().len(), 2);
+}
+
+/// Contract: binary JSON of the other byte order, with texts defined once and referred to, packed
+/// truth values and small integers, is read.
+#[test]
+fn houdini_binary_geometry() {
+    let mut bytes = b"\x7fbJSN[".to_vec();
+    let text = |text: &str| [&[0x27, text.len() as u8], text.as_bytes()].concat();
+    bytes.extend(text("pointcount"));
+    bytes.extend(b"\x12\x00\x03");
+    bytes.extend(text("attributes"));
+    bytes.push(b'[');
+    bytes.extend(text("pointattributes"));
+    bytes.extend(b"[[[");
+    bytes.extend(b"\x2b\x01\x04type\x2b\x02\x07numeric\x2b\x03\x04name\x26\x01\x26\x02\x26\x03");
+    bytes.extend(text("P"));
+    bytes.extend(b"][");
+    bytes.extend(b"\x2b\x04\x04size\x2b\x05\x07storage\x2b\x06\x08fpreal32\x2b\x07\x06values");
+    bytes.extend(b"\x26\x07[\x26\x04\x11\x03\x26\x05\x26\x06");
+    bytes.extend(text("pagesize"));
+    bytes.extend(b"\x12\x00\x02");
+    bytes.extend(text("constantpageflags"));
+    // One pack; the first of its two pages is constant.
+    bytes.extend(b"[\x40\x10\x02\x00\x00\x00\x01]");
+    bytes.extend(text("rawpagedata"));
+    bytes.extend(b"\x40\x19\x06");
+    bytes.extend([1.0, 2.0, 3.0, 4.0, 5.0, 6.0_f32].iter().flat_map(|v| v.to_be_bytes()));
+    bytes.extend(b"]]]]]]");
+    let first = Vec3::new(1.0, 2.0, 3.0);
+    let expected = [first, first, Vec3::new(4.0, 5.0, 6.0)];
+    assert_eq!(particles(Format::Bgeo, bytes).positions(), expected);
+}
+
+/// Contract: text `.vtk` with every kind of point data is read; unsigned integers keep their value.
+#[test]
+fn text_vtk_points() {
+    let particles = particles(Format::Vtk, include_str!("files/two_points.vtk"));
+    assert_eq!(particles.positions()[1], Vec3::new(1.5, 2.5, -3.0));
+    assert_eq!(particles.ids().unwrap(), [7, 4_294_967_295]);
+    assert_eq!(particles.velocities().unwrap()[1], Vec3::new(4.0, 5.0, 6.0));
+    assert_eq!(particles.attribute("heat"), Some(&Column::F32(vec![0.5, 0.25])));
+}
+
+/// Contract: PLY with foreign elements, polygons, face properties and byte colours is read, as text
+/// and in both binary byte orders alike.
+#[test]
+fn ply_of_all_encodings() {
+    let text = include_str!("files/quad_and_triangle.ply");
+    let expected = mesh(Format::Ply, text);
+    assert_eq!(expected.triangles(), [[0, 1, 2], [0, 2, 3], [0, 1, 4]]);
+    assert_eq!(expected.positions()[3], Vec3::Y);
+    let Some(Column::Vec3(colors)) = expected.attribute("color") else { panic!("no colour") };
+    assert_eq!((colors[0], colors[3]), (Vec3::X, Vec3::splat(0.2)));
+    for big in [true, false] {
+        let name = if big { "binary_big_endian" } else { "binary_little_endian" };
+        let header = text.split_inclusive("end_header\n").next().unwrap().replace("ascii", name);
+        let mut bytes = header.into_bytes();
+        let mut word = |number: u32| {
+            bytes.extend(if big { number.to_be_bytes() } else { number.to_le_bytes() });
+        };
+        word(0.5_f32.to_bits());
+        bytes.push(2);
+        for option in [7_u32, 8] {
+            bytes.extend(if big { option.to_be_bytes() } else { option.to_le_bytes() });
+        }
+        let rows: Vec<Vec<&str>> = text
+            .lines()
+            .skip_while(|line| *line != "end_header")
+            .skip(2)
+            .map(|line| line.split(' ').collect())
+            .collect();
+        for row in &rows[..5] {
+            for number in &row[..3] {
+                let bits = number.parse::<f32>().unwrap().to_bits();
+                bytes.extend(if big { bits.to_be_bytes() } else { bits.to_le_bytes() });
+            }
+            bytes.extend(row[3..].iter().map(|byte| byte.parse::<u8>().unwrap()));
+        }
+        for row in &rows[5..] {
+            bytes.push(row[0].parse().unwrap());
+            for index in &row[1..row.len() - 1] {
+                let index = index.parse::<u32>().unwrap();
+                bytes.extend(if big { index.to_be_bytes() } else { index.to_le_bytes() });
+            }
+            let weight = row[row.len() - 1].parse::<f32>().unwrap().to_bits();
+            bytes.extend(if big { weight.to_be_bytes() } else { weight.to_le_bytes() });
+        }
+        assert_eq!(mesh(Format::Ply, bytes), expected, "{name}");
+    }
+}
+
+/// Contract: text STL is read and equal corners are joined, −0 with 0 as well.
+#[test]
+fn text_stl() {
+    let text = include_str!("files/two_facets.stl").replace("vertex 0 0 1", "vertex -0.0 0 1");
+    let mesh = mesh(Format::Stl, text);
+    assert_eq!(mesh.positions(), [Vec3::ZERO, Vec3::Y, Vec3::X, Vec3::Z]);
+    assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
+}
+
+/// Contract: OBJ with slashes, negative indices, polygons and comments is read; a value that every
+/// vertex shares becomes an attribute, a seam leaves it out.
+#[test]
+fn obj_in_all_its_forms() {
+    let text = "# c\no thing\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 1 0\nvt .5 .5\nvn 0 0 1\nusemtl x\ns 1\nf 1/1/1 2/2/1 3/3/1 -1/1/-1\n\n";
+    let quad = mesh(Format::Obj, text);
+    assert_eq!(quad.triangles(), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(quad.attribute("normal"), Some(&Column::Vec3(vec![Vec3::Z; 4])));
+    let uv = vec![Vec2::ZERO, Vec2::ONE, Vec2::splat(0.5), Vec2::ZERO];
+    assert_eq!(quad.attribute("uv"), Some(&Column::Vec2(uv)));
+    let seam = mesh(Format::Obj, format!("{text}f 1/3 2/2 3/3\r\n"));
+    assert_eq!(seam.triangles().len(), 3);
+    assert!(seam.attributes().is_empty());
+    let bad = parse_mesh(b"v 0 0 0\nv 1 x 0\n", Format::Obj, Path::new("a.obj")).unwrap_err();
+    assert_eq!(bad.to_string(), "a.obj, line 2: `x` is not a number");
+}
+
+/// Contract: CSV takes other separators, quoted and foreign names, and says which line and column
+/// is wrong.
+#[test]
+fn csv_dialects() {
+    let text = "\u{feff}\"X\";\"Y\";\"Z\";\"velocity:0\";\"velocity:1\";\"velocity:2\";radius;id\r\n1;2;3;4;5;6;1;9\r\n\r\n1.5;2;3;0;0;0;2;8\r\n";
+    let read = particles(Format::Csv, text);
+    assert_eq!(read.positions(), [Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.5, 2.0, 3.0)]);
+    assert_eq!(read.velocities().unwrap()[0], Vec3::new(4.0, 5.0, 6.0));
+    assert_eq!(read.radii().unwrap(), [1.0, 2.0]);
+    assert_eq!(read.ids().unwrap(), [9, 8]);
+    let paraview = particles(Format::Csv, "\"Points:0\",\"Points:1\",\"Points:2\"\n1,2,3\n");
+    assert_eq!(paraview.positions(), [Vec3::new(1.0, 2.0, 3.0)]);
+    let wrong = |text: &str| {
+        parse_particles(text.as_bytes(), Format::Csv, Path::new("p.csv")).unwrap_err().to_string()
+    };
+    assert_eq!(
+        wrong("x,y,z\n1,2,3\n1,oh,3\n"),
+        "p.csv, line 3: `oh` in column `y` is not a number"
+    );
+    assert!(wrong("x,y,z\n1,2\n").contains("line 2: the row has 2 numbers where 3"));
+    assert!(wrong("a,b\n1,2\n").contains("x, y and z"));
+}
+
+/// Contract: XYZ is read plain, with further columns, with a comment that names them, and as
+/// chemistry writes it.
+#[test]
+fn xyz_dialects() {
+    let one = [Vec3::new(1.0, 2.0, 3.0)];
+    assert_eq!(particles(Format::Xyz, "1 2 3\n").positions(), one);
+    let named = particles(Format::Xyz, "# x y z vx vy vz\n1\t2\t3 4 5 6\n");
+    assert_eq!(named.velocities().unwrap(), [Vec3::new(4.0, 5.0, 6.0)]);
+    let extra = particles(Format::Xyz, "1 2 3 0.5\n4 5 6 0.7\n");
+    assert_eq!(extra.attribute("column_4"), Some(&Column::F32(vec![0.5, 0.7])));
+    for water in ["2\nwater molecule, part\nO 1 2 3\nH 4 5 6\n", "2\n\n1 2 3\n4 5 6\n"] {
+        let read = particles(Format::Xyz, water);
+        assert_eq!(read.positions(), [one[0], Vec3::new(4.0, 5.0, 6.0)], "{water}");
+    }
+}
+
+/// Contract: glTF is what the standard demands: lengths, alignment, bounds, accessors that lie in
+/// their views, and indices below the vertex count.
+#[test]
+fn gltf_is_valid() {
+    let mut mesh = TriMesh::new(CORNERS.to_vec(), vec![[0, 1, 4], [1, 2, 4]]).unwrap();
+    mesh.set_attribute("normal", Column::Vec3(vec![Vec3::ZERO; 5])).unwrap();
+    mesh.set_attribute("uv", Column::Vec2(vec![Vec2::new(0.25, 0.0); 5])).unwrap();
+    mesh.set_attribute("heat", Column::F32(vec![2.0; 5])).unwrap();
+    let glb = gltf::to_glb(&mesh, Path::new("m.glb")).unwrap();
+    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&glb[..4], word(4), word(8)), (&b"glTF"[..], 2, glb.len()));
+    let json_length = word(12);
+    assert_eq!((&glb[16..20], json_length % 4), (&b"JSON"[..], 0));
+    let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + json_length]).unwrap();
+    assert_eq!(&glb[24 + json_length..28 + json_length], b"BIN\0");
+    let data = &glb[28 + json_length..];
+    assert_eq!(json["buffers"][0]["byteLength"], data.len());
+    let attributes = &json["meshes"][0]["primitives"][0]["attributes"];
+    let floats = |name: &str| -> Vec<f32> {
+        let accessor = &json["accessors"][attributes[name].as_u64().unwrap() as usize];
+        assert_eq!(accessor["count"], 5);
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = view["byteOffset"].as_u64().unwrap() as usize;
+        let bytes = &data[start..start + view["byteLength"].as_u64().unwrap() as usize];
+        assert_eq!(start % 4, 0);
+        bytes.chunks(4).map(|number| f32::from_le_bytes(number.try_into().unwrap())).collect()
+    };
+    assert_eq!(floats("POSITION")[12..], [0.0, 0.0, 1.0]);
+    assert_eq!(floats("NORMAL")[..3], [0.0, 1.0, 0.0]);
+    assert_eq!(floats("TEXCOORD_0")[..2], [0.25, 1.0]);
+    assert_eq!(floats("_HEAT"), [2.0; 5]);
+    let position = &json["accessors"][attributes["POSITION"].as_u64().unwrap() as usize];
+    assert_eq!(position["max"], serde_json::json!([1.0, 1.0, 1.0]));
+    let indices = json["meshes"][0]["primitives"][0]["indices"].as_u64().unwrap() as usize;
+    assert_eq!(json["accessors"][indices]["count"], 6);
+
+    let empty = gltf::to_gltf(&TriMesh::default(), Path::new("m.gltf")).unwrap();
+    let empty: serde_json::Value = serde_json::from_slice(&empty).unwrap();
+    assert!(empty.get("meshes").is_none() && empty.get("accessors").is_none());
+    mesh.positions_mut()[3].y = f32::NAN;
+    let message = gltf::to_glb(&mesh, Path::new("m.glb")).unwrap_err().to_string();
+    assert!(message.contains("position of vertex 3"), "{message}");
+}
