@@ -1,0 +1,107 @@
+//! What travels between stages: one frame of particles, a mesh or a volume.
+
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Attributes, GridValues, Particles, Tile, TriMesh, Volume};
+
+/// The data of one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameData {
+    /// Particles with their attributes.
+    Particles(Particles),
+    /// A triangle mesh.
+    Mesh(TriMesh),
+    /// Named grids.
+    Volume(Volume),
+}
+
+/// The kinds of [`FrameData`], which stages declare so that a wrong connection is found before
+/// anything runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DataKind {
+    /// Particles.
+    Particles,
+    /// A triangle mesh.
+    Mesh,
+    /// Named grids.
+    Volume,
+}
+
+impl DataKind {
+    /// The kind in words, for messages: `particles`, `a mesh`.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            DataKind::Particles => "particles",
+            DataKind::Mesh => "a mesh",
+            DataKind::Volume => "a volume",
+        }
+    }
+}
+
+/// When a frame happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameTime {
+    /// Number of the frame, as in file names.
+    pub index: u32,
+    /// Seconds since the first frame of the shot.
+    pub time: f64,
+    /// Seconds from this frame to the next.
+    pub dt: f64,
+}
+
+impl FrameData {
+    /// Which kind of data this is.
+    pub fn kind(&self) -> DataKind {
+        match self {
+            FrameData::Particles(_) => DataKind::Particles,
+            FrameData::Mesh(_) => DataKind::Mesh,
+            FrameData::Volume(_) => DataKind::Volume,
+        }
+    }
+
+    /// Says which value is not a finite number, if there is one.
+    pub fn first_non_finite(&self) -> Option<String> {
+        match self {
+            FrameData::Particles(particles) => {
+                non_finite_element("particle", particles.positions(), particles.attributes())
+            }
+            FrameData::Mesh(mesh) => {
+                non_finite_element("vertex", mesh.positions(), mesh.attributes())
+            }
+            FrameData::Volume(volume) => {
+                volume.grids.iter().find(|grid| !is_finite(&grid.values)).map(|grid| {
+                    format!("the grid `{}` holds a value that is not a finite number", grid.name)
+                })
+            }
+        }
+    }
+}
+
+fn is_finite(values: &GridValues) -> bool {
+    fn all<T>(tiles: &[Tile<T>], finite: impl Fn(&T) -> bool) -> bool {
+        tiles.iter().all(|tile| match tile {
+            Tile::Constant(value) => finite(value),
+            Tile::Dense(values) => values.iter().all(&finite),
+        })
+    }
+    match values {
+        GridValues::Scalar(grid) => all(grid.tiles(), |value| value.is_finite()),
+        GridValues::Vector(grid) => all(grid.tiles(), |value| value.is_finite()),
+    }
+}
+
+fn non_finite_element(
+    element: &str,
+    positions: &[Vec3],
+    attributes: &Attributes,
+) -> Option<String> {
+    if let Some(index) = positions.iter().position(|position| !position.is_finite()) {
+        let value = positions[index];
+        return Some(format!(
+            "{element} {index} is at {value}, which is not a place that can be computed with"
+        ));
+    }
+    attributes.iter().find_map(|(name, column)| {
+        let index = column.first_non_finite()?;
+        Some(format!("the `{name}` of {element} {index} is not a finite number"))
+    })
+}

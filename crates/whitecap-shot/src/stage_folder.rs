@@ -1,0 +1,243 @@
+//! The folder of a stage: its frames, and the records of what made them.
+//!
+//! ```text
+//! OUTPUT/STAGE/STAGE.0001.ply        what the stage saves
+//! OUTPUT/STAGE/manifest.json         checksums and keys of all frames, written when a run ends
+//! OUTPUT/STAGE/.frames/0001.json     the record of one frame, written after its files
+//! OUTPUT/STAGE/.exact/0001.frame     exact copy, where a stateful stage saves no exact format
+//! OUTPUT/STAGE/.state/0001.state     checkpoint of a stateful stage
+//! ```
+//!
+//! # Guarantees
+//! * A record is written after the files it names, and every file is written whole or not at all;
+//!   so a record whose key is right and whose checksums match describes finished work.
+//! * One record per frame: the cost of a frame does not grow with the number of frames.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::stage::Metric;
+
+/// A file of a stage's folder and its checksum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileRecord {
+    /// Name relative to the stage's folder.
+    pub name: String,
+    /// Size.
+    pub bytes: u64,
+    /// Checksum.
+    pub blake3: String,
+}
+
+/// What is known of a finished frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FrameRecord {
+    /// Number of the frame.
+    pub frame: u32,
+    /// Checksum of everything the frame was made from.
+    pub key: String,
+    /// Checksum of its data.
+    pub data: String,
+    /// The files saved.
+    pub files: Vec<FileRecord>,
+    /// A file known to hold the data exactly: one of `files` or a stored copy.
+    pub exact: Option<FileRecord>,
+    /// The checkpoint after this frame, if there is one.
+    pub state: Option<FileRecord>,
+    /// What was measured.
+    pub metrics: Vec<Metric>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+    /// How long it took to make.
+    pub seconds: f64,
+}
+
+/// The folder of one stage.
+#[derive(Clone, Debug)]
+pub(crate) struct StageFolder {
+    path: PathBuf,
+    stage: String,
+}
+
+impl StageFolder {
+    /// Creates the folder where needed and clears what a killed run left half-written.
+    pub fn open(output: &Path, stage: &str) -> io::Result<Self> {
+        let folder = Self { path: output.join(stage), stage: stage.to_string() };
+        fs::create_dir_all(folder.path.join(".frames"))?;
+        for name in ["", ".frames", ".exact", ".state"] {
+            remove_temporaries(&folder.path.join(name))?;
+        }
+        Ok(folder)
+    }
+
+    /// Name of a saved frame.
+    pub fn frame_file(&self, frame: u32, format: &str) -> String {
+        format!("{}.{frame:04}.{format}", self.stage)
+    }
+
+    /// Name of an exact copy.
+    pub fn exact_file(&self, frame: u32) -> String {
+        format!(".exact/{frame:04}.frame")
+    }
+
+    /// Whether a file of this folder is an exact copy.
+    pub fn is_exact_file(&self, file: &FileRecord) -> bool {
+        file.name.starts_with(".exact/")
+    }
+
+    /// Path of a file of this folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    fn record_path(&self, frame: u32) -> PathBuf {
+        self.path.join(".frames").join(format!("{frame:04}.json"))
+    }
+
+    /// The record of a frame, if it was ever finished.
+    pub fn record(&self, frame: u32) -> Option<FrameRecord> {
+        let text = fs::read_to_string(self.record_path(frame)).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Writes the record of a frame.
+    pub fn write_record(&self, record: &FrameRecord) -> Result<(), whitecap_io::Error> {
+        let text = serde_json::to_string(record).expect("a record is plain data");
+        whitecap_io::atomic::write(&self.record_path(record.frame), text.as_bytes())
+    }
+
+    /// Whether a file is still what it was.
+    pub fn is_intact(&self, record: &FileRecord) -> bool {
+        let path = self.file(&record.name);
+        fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == record.bytes)
+            && checksum(&path).is_ok_and(|(_, found)| found == record.blake3)
+    }
+
+    /// Records a file that was just written.
+    pub fn describe(&self, name: String) -> io::Result<FileRecord> {
+        let (bytes, blake3) = checksum(&self.file(&name))?;
+        Ok(FileRecord { name, bytes, blake3 })
+    }
+
+    /// Writes bytes as a file of a subfolder and records it.
+    pub fn write_file(&self, name: String, bytes: &[u8]) -> Result<FileRecord, FolderError> {
+        let path = self.file(&name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        whitecap_io::atomic::write(&path, bytes)?;
+        let blake3 = blake3::hash(bytes).to_hex().to_string();
+        Ok(FileRecord { name, bytes: bytes.len() as u64, blake3 })
+    }
+
+    /// Writes the checkpoint after a frame. Of those up to this frame only the newest two are
+    /// kept.
+    pub fn write_state(&self, frame: u32, state: &[u8]) -> Result<FileRecord, FolderError> {
+        let record = self.write_file(state_file(frame), state)?;
+        let older: Vec<u32> =
+            self.checkpoints().into_iter().filter(|&kept| kept < frame).rev().skip(1).collect();
+        for frame in older {
+            // A checkpoint that cannot be removed only takes room.
+            let _ = fs::remove_file(self.file(&state_file(frame)));
+        }
+        Ok(record)
+    }
+
+    /// Frames that have a checkpoint, ascending.
+    pub fn checkpoints(&self) -> Vec<u32> {
+        let Ok(entries) = fs::read_dir(self.path.join(".state")) else { return Vec::new() };
+        let mut frames: Vec<u32> = entries
+            .filter_map(|entry| {
+                entry.ok()?.file_name().to_str()?.strip_suffix(".state")?.parse().ok()
+            })
+            .collect();
+        frames.sort_unstable();
+        frames
+    }
+
+    /// Writes the manifest. It holds no times, so that equal results have equal manifests.
+    pub fn write_manifest(
+        &self,
+        kind: &str,
+        settings_hash: &str,
+        frames: &[u32],
+    ) -> Result<(), whitecap_io::Error> {
+        let frames: serde_json::Map<String, Value> = frames
+            .iter()
+            .filter_map(|&frame| {
+                let record = self.record(frame)?;
+                let entry = json!({
+                    "key": record.key,
+                    "data": record.data,
+                    "files": record.files,
+                    "metrics": record.metrics,
+                    "notes": record.notes,
+                });
+                Some((format!("{frame:04}"), entry))
+            })
+            .collect();
+        let manifest = json!({
+            "stage": self.stage,
+            "kind": kind,
+            "settings_hash": settings_hash,
+            "version": env!("CARGO_PKG_VERSION"),
+            "frames": frames,
+        });
+        let text = serde_json::to_string_pretty(&manifest).expect("a manifest is plain data");
+        whitecap_io::atomic::write(&self.file("manifest.json"), text.as_bytes())
+    }
+}
+
+/// Why a file of the folder cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FolderError {
+    #[error(transparent)]
+    System(#[from] io::Error),
+    #[error(transparent)]
+    Write(#[from] whitecap_io::Error),
+}
+
+fn state_file(frame: u32) -> String {
+    format!(".state/{frame:04}.state")
+}
+
+/// Size and checksum of a file.
+pub(crate) fn checksum(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                hasher.update(&buffer[..count]);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+}
+
+/// Removes temporary files of atomic writes that were never finished.
+pub(crate) fn remove_temporaries(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let temporary =
+            name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
+        if temporary && entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! One stage's table in a shot file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::diagnostic::{Mistakes, name_list, nearest};
+use crate::located::{Entry, Node};
+use crate::registry::Schemas;
+use crate::schema_check::SchemaCheck;
+use crate::stage::{InputPort, ShotContext, StageKind};
+use crate::{DataKind, Registry, formats};
+
+/// What is known of a stage while its file is checked; parts with mistakes are missing.
+pub(crate) struct Draft {
+    pub name: String,
+    pub name_span: Range<usize>,
+    pub kind: Option<Arc<dyn StageKind>>,
+    pub settings: Option<Value>,
+    pub inputs: Vec<DraftInput>,
+    pub gives: Option<DataKind>,
+    pub save: Vec<String>,
+}
+
+/// A connection that a stage asks for.
+pub(crate) struct DraftInput {
+    pub port: &'static InputPort,
+    pub target: String,
+    pub span: Range<usize>,
+}
+
+/// What names may look like, for messages.
+pub(crate) const NAME_RULE: &str = "use letters, digits, `-` and `_`: it names a folder";
+
+/// Whether a name can safely name a folder and start file names on every system.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= 100 && name.chars().all(plain)
+}
+
+/// Checks and reads a stage's table. `shot` is missing where the `[shot]` table has mistakes.
+pub(crate) fn read(
+    entry: &Entry,
+    registry: &Registry,
+    schemas: &Schemas,
+    shot: Option<&ShotContext<'_>>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Draft> {
+    let table = as_table(entry, mistakes)?;
+    if !is_file_name(&entry.key) {
+        let message = format!("`{}` cannot name a stage", entry.key);
+        mistakes.add(entry.key_span.clone(), message, Some(NAME_RULE.to_string()));
+    }
+    let mut draft = Draft {
+        name: entry.key.clone(),
+        name_span: entry.key_span.clone(),
+        kind: None,
+        settings: None,
+        inputs: Vec::new(),
+        gives: None,
+        save: Vec::new(),
+    };
+    let Some(kind) = kind_of(entry, table, registry, mistakes) else { return Some(draft) };
+    let schema = schemas.stage(registry, kind.name())?;
+    let before = mistakes.count();
+    let owner = format!("the {} stage `{}`", kind.name(), entry.key);
+    let check = SchemaCheck { definitions: &schemas.definitions };
+    check.table(schema, table, &owner, &entry.key_span, mistakes);
+
+    let raw = raw_settings(table, kind.as_ref());
+    draft.inputs = inputs(table, kind.as_ref());
+    draft.gives = Some(kind.gives(&raw));
+    if mistakes.count() == before {
+        draft.save = save(table, kind.gives(&raw), &entry.key, mistakes);
+        draft.settings = settings(entry, table, kind.as_ref(), &raw, shot, mistakes);
+    }
+    draft.kind = Some(kind);
+    Some(draft)
+}
+
+fn as_table<'e>(entry: &'e Entry, mistakes: &mut Mistakes<'_>) -> Option<&'e [Entry]> {
+    match &entry.value.node {
+        Node::Table(table) => Some(table),
+        Node::List(items) if items.iter().any(|item| matches!(item.node, Node::Table(_))) => {
+            let message = format!("`{}` is a list of tables", entry.key);
+            let help = format!("write [{}] with single brackets", entry.key);
+            mistakes.add(entry.key_span.clone(), message, Some(help));
+            None
+        }
+        _ => {
+            let message = format!("`{}` stands outside of any table", entry.key);
+            let help = String::from("move it below [shot] or below the stage it belongs to");
+            mistakes.add(entry.key_span.clone(), message, Some(help));
+            None
+        }
+    }
+}
+
+/// The kind that the table names.
+fn kind_of(
+    entry: &Entry,
+    table: &[Entry],
+    registry: &Registry,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Arc<dyn StageKind>> {
+    let names = || registry.kinds().iter().map(|kind| kind.name());
+    let all = format!("the kinds are {}", name_list(names(), "and"));
+    let Some(found) = table.iter().find(|e| e.key == "kind") else {
+        mistakes.add(entry.key_span.clone(), format!("`{}` has no `kind`", entry.key), Some(all));
+        return None;
+    };
+    let Node::Text(name) = &found.value.node else {
+        let message = format!(
+            "`kind` should be text in quotes, but this is {}",
+            found.value.node.type_name()
+        );
+        mistakes.add(found.value.span.clone(), message, Some(all));
+        return None;
+    };
+    let kind = registry.get(name);
+    if kind.is_none() {
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`? Otherwise {all}"),
+            None => all,
+        };
+        let message = format!("there is no kind of stage called \"{name}\"");
+        mistakes.add(found.value.span.clone(), message, Some(help));
+    }
+    kind.cloned()
+}
+
+/// The keys that are settings of the kind itself.
+fn raw_settings(table: &[Entry], kind: &dyn StageKind) -> Value {
+    let of_every_stage = |key: &str| {
+        key == "kind" || key == "save" || kind.inputs().iter().any(|port| port.key == key)
+    };
+    let settings: Map<String, Value> = table
+        .iter()
+        .filter(|entry| !of_every_stage(&entry.key))
+        .map(|entry| (entry.key.clone(), entry.value.node.to_json()))
+        .collect();
+    Value::Object(settings)
+}
+
+fn inputs(table: &[Entry], kind: &dyn StageKind) -> Vec<DraftInput> {
+    let connected = |port: &'static InputPort| {
+        let entry = table.iter().find(|entry| entry.key == port.key)?;
+        let Node::Text(target) = &entry.value.node else { return None };
+        Some(DraftInput { port, target: target.clone(), span: entry.value.span.clone() })
+    };
+    kind.inputs().iter().filter_map(connected).collect()
+}
+
+/// The formats to save, each once.
+fn save(table: &[Entry], gives: DataKind, stage: &str, mistakes: &mut Mistakes<'_>) -> Vec<String> {
+    let Some(Node::List(items)) =
+        table.iter().find(|entry| entry.key == "save").map(|entry| &entry.value.node)
+    else {
+        return Vec::new();
+    };
+    let mut save: Vec<String> = Vec::new();
+    for item in items {
+        let Node::Text(format) = &item.node else { continue };
+        if !formats::savable(gives).contains(&format.as_str()) {
+            let message =
+                format!("`{stage}` gives {}, which cannot be saved as {format}", gives.in_words());
+            let help = name_list(formats::savable(gives), "or");
+            mistakes.add(item.span.clone(), message, Some(format!("it can be saved as {help}")));
+        } else if !save.contains(format) {
+            save.push(format.clone());
+        }
+    }
+    save
+}
+
+/// The settings completed with their defaults, if the kind finds nothing wrong with them.
+fn settings(
+    entry: &Entry,
+    table: &[Entry],
+    kind: &dyn StageKind,
+    raw: &Value,
+    shot: Option<&ShotContext<'_>>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Value> {
+    match kind.check(raw, shot?) {
+        Ok(settings) => Some(settings),
+        Err(problems) => {
+            for problem in problems {
+                let place = table.iter().find(|entry| entry.key == problem.key);
+                let span = place.map_or(entry.key_span.clone(), |entry| entry.value.span.clone());
+                mistakes.add(span, problem.message, problem.help);
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The kinds of stages that Whitecap brings along.
+
+mod cache;
+mod example;
+mod surface;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::stage::{SettingProblem, StageError, StageKind};
+
+pub use cache::{CacheContent, CacheSettings};
+pub use example::ExampleSettings;
+
+/// Every kind, in the order in which documentation lists them.
+pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
+    vec![Arc::new(cache::Cache), Arc::new(surface::Surface), Arc::new(example::Example)]
+}
+
+/// Reads settings that passed their schema.
+fn read_settings<S: DeserializeOwned>(settings: &Value) -> Result<S, StageError> {
+    S::deserialize(settings).map_err(StageError::failed)
+}
+
+/// Reads settings and completes them with their defaults. Should the schema have let something
+/// pass that the type refuses, that becomes a problem of the stage as a whole.
+fn complete<S: DeserializeOwned + Serialize>(
+    settings: &Value,
+) -> Result<(S, Value), Vec<SettingProblem>> {
+    let refused = |error: serde_json::Error| {
+        vec![SettingProblem { key: "kind", message: error.to_string(), help: None }]
+    };
+    let settings = S::deserialize(settings).map_err(refused)?;
+    // Through text, so that single-precision numbers keep their short form.
+    let text = serde_json::to_string(&settings).map_err(refused)?;
+    let completed = serde_json::from_str(&text).map_err(refused)?;
+    Ok((settings, completed))
+}

@@ -1,0 +1,31 @@
+//! Contract: every shot in `shots/` is free of mistakes, needs nothing outside the repository, and
+//! its first frames run.
+
+use std::path::Path;
+
+use whitecap_shot::{CancelToken, Event, Registry, RunOptions, Shot, run};
+
+#[test]
+fn the_example_shots_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shots");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let mut shot = match Shot::load(&path, &Registry::standard()) {
+            Ok(shot) => shot,
+            Err(error) => panic!("{error}"),
+        };
+        let output = tempfile::tempdir().unwrap();
+        shot.output = output.path().join("out");
+        shot.settings.frames[1] = shot.settings.frames[0] + 1;
+        let cancel = CancelToken::new();
+        let observer = |_: &Event<'_>| {};
+        let summary = run(&shot, &RunOptions::new(&observer, &cancel)).unwrap();
+        assert_eq!(summary.computed, 2 * shot.stages.len());
+        count += 1;
+    }
+    assert!(count >= 2, "there are example shots");
+}
