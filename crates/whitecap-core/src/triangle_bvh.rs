@@ -16,24 +16,20 @@
 //! * "The same distance" means the same `f32`; triangles that meet in an edge may differ in the
 //!   last bit there.
 
-use glam::{DVec3, Vec3};
+mod build;
+mod ray;
+
+use glam::Vec3;
 use rayon::prelude::*;
 
 use crate::closest_point::{Feature, closest_point_on_triangle};
 use crate::{Bounds, TriMesh};
 
-/// Bins per axis of the surface-area heuristic.
-const BINS: usize = 16;
-/// Most triangles in a leaf.
-const LEAF_SIZE: usize = 4;
-/// Cost of visiting a node, in triangle tests.
-const VISIT_COST: f32 = 0.5;
-/// Below this depth nodes are halved by count, which bounds the depth for any input.
-const HEURISTIC_DEPTH: u32 = 56;
-/// Depth that cannot be exceeded: the heuristic part, then halving of at most 2³² triangles.
+use build::{compacted, split};
+use ray::Ray;
+
+/// The build bounds the depth: a part split by the heuristic, then halving of at most 2³² triangles.
 const STACK_SIZE: usize = 96;
-/// From this many triangles on, the two halves of a node are built in parallel.
-const PARALLEL_SIZE: usize = 4096;
 
 /// The closest point of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -276,222 +272,4 @@ impl Stack {
             }
         }
     }
-}
-
-/// A ray prepared for the watertight test: its largest direction component becomes z, and a shear
-/// turns it into the z axis (Woop et al. 2013, §2).
-struct Ray {
-    origin: Vec3,
-    inverse_direction: Vec3,
-    axes: [usize; 3],
-    shear: Vec3,
-}
-
-impl Ray {
-    /// `None` for a direction that is zero or not finite.
-    fn new(origin: Vec3, direction: Vec3) -> Option<Self> {
-        if !direction.is_finite() || !origin.is_finite() || direction == Vec3::ZERO {
-            return None;
-        }
-        let kz = direction.abs().max_position();
-        let (mut kx, mut ky) = ((kz + 1) % 3, (kz + 2) % 3);
-        if direction[kz] < 0.0 {
-            std::mem::swap(&mut kx, &mut ky);
-        }
-        let shear = Vec3::new(direction[kx], direction[ky], 1.0) / direction[kz];
-        // A zero component becomes tiny: zero times infinity would be NaN in the slab test.
-        let inverse = |d: f32| 1.0 / if d.abs() < 1e-30 { 1e-30_f32.copysign(d) } else { d };
-        Some(Self { origin, inverse_direction: direction.map(inverse), axes: [kx, ky, kz], shear })
-    }
-
-    /// Ray parameter at which the ray enters the box, or infinity when it misses it between
-    /// `t_min` and `t_max`.
-    fn enters(&self, node: &Node, t_min: f32, t_max: f32) -> f32 {
-        // Three roundings separate the computed exit from the true one (Ize 2013).
-        const CONSERVATIVE: f32 = 1.0 + 4.0 * f32::EPSILON;
-        let t0 = (node.min - self.origin) * self.inverse_direction;
-        let t1 = (node.max - self.origin) * self.inverse_direction;
-        let entry = t0.min(t1).max_element().max(t_min);
-        let exit = t0.max(t1).min_element();
-        let exit = if exit > 0.0 { exit * CONSERVATIVE } else { exit / CONSERVATIVE };
-        if entry <= exit.min(t_max) { entry } else { f32::INFINITY }
-    }
-
-    /// Ray parameter and weights of corners 1 and 2 where the ray meets the triangle's plane
-    /// inside the triangle, its border included.
-    fn meets(&self, corners: &[Vec3; 3]) -> Option<(f32, f32, f32)> {
-        let [kx, ky, kz] = self.axes;
-        let relative = corners.map(|corner| corner - self.origin);
-        let x = relative.map(|r| r[kx] - self.shear.x * r[kz]);
-        let y = relative.map(|r| r[ky] - self.shear.y * r[kz]);
-        let edge = |i: usize, j: usize| x[i] * y[j] - y[i] * x[j];
-        let mut weights = Vec3::new(edge(2, 1), edge(0, 2), edge(1, 0));
-        if weights.cmpeq(Vec3::ZERO).any() {
-            // On an edge as far as single precision can tell: double precision decides.
-            let edge = |i: usize, j: usize| {
-                f64::from(x[i]) * f64::from(y[j]) - f64::from(y[i]) * f64::from(x[j])
-            };
-            weights = DVec3::new(edge(2, 1), edge(0, 2), edge(1, 0)).as_vec3();
-        }
-        if weights.min_element() < 0.0 && weights.max_element() > 0.0 {
-            return None;
-        }
-        let determinant = weights.element_sum();
-        if determinant == 0.0 {
-            return None;
-        }
-        let depth = Vec3::new(relative[0][kz], relative[1][kz], relative[2][kz]) * self.shear.z;
-        let t = weights.dot(depth) / determinant;
-        t.is_finite().then(|| (t, weights.y / determinant, weights.z / determinant))
-    }
-}
-
-/// Builds the subtree over `order` into `nodes`, which has room for one triangle per leaf. `nodes`
-/// starts at place `base` of all nodes, `order` at place `first` of all triangles.
-fn split(
-    boxes: &[Bounds],
-    order: &mut [u32],
-    nodes: &mut [Node],
-    base: usize,
-    first: usize,
-    depth: u32,
-) {
-    let count = order.len();
-    let around = union_of(boxes, order);
-    nodes[0] = Node { min: around.min, first: first as u32, max: around.max, count: count as u32 };
-    if count == 1 {
-        return;
-    }
-    let plane = if depth < HEURISTIC_DEPTH { best_plane(boxes, order) } else { None };
-    let middle = match plane {
-        Some(plane) => {
-            let split_cost = VISIT_COST + plane.cost / half_area(&around).max(f32::MIN_POSITIVE);
-            if count <= LEAF_SIZE && split_cost >= count as f32 {
-                return;
-            }
-            partition(order, |&t| plane.bin_of(&boxes[t as usize]) < plane.bin)
-        }
-        None if count <= LEAF_SIZE => return,
-        None => count / 2,
-    };
-    let (left_order, right_order) = order.split_at_mut(middle);
-    let (here, below) = nodes.split_at_mut(1);
-    let (left_nodes, right_nodes) = below.split_at_mut(2 * middle - 1);
-    here[0].count = 0;
-    here[0].first = (base + 2 * middle) as u32;
-    let mut left = || split(boxes, left_order, left_nodes, base + 1, first, depth + 1);
-    let right_base = base + 2 * middle;
-    let mut right =
-        || split(boxes, right_order, right_nodes, right_base, first + middle, depth + 1);
-    if count >= PARALLEL_SIZE {
-        rayon::join(left, right);
-    } else {
-        left();
-        right();
-    }
-}
-
-/// Removes the vacant places; the order, and with it "left child directly behind", stays.
-fn compacted(nodes: &[Node]) -> Vec<Node> {
-    let mut places = Vec::with_capacity(nodes.len());
-    let mut used = 0u32;
-    for node in nodes {
-        places.push(used);
-        used += u32::from(node.count != u32::MAX);
-    }
-    let mut kept = Vec::with_capacity(used as usize);
-    for node in nodes.iter().filter(|node| node.count != u32::MAX) {
-        let first = if node.count == 0 { places[node.first as usize] } else { node.first };
-        kept.push(Node { first, ..*node });
-    }
-    kept
-}
-
-fn union_of(boxes: &[Bounds], order: &[u32]) -> Bounds {
-    order.iter().fold(Bounds::EMPTY, |all, &t| all.union(boxes[t as usize]))
-}
-
-/// Half the surface area of a box.
-fn half_area(bounds: &Bounds) -> f32 {
-    let size = bounds.size();
-    size.x * size.y + size.y * size.z + size.z * size.x
-}
-
-/// Moves the elements that satisfy `goes_left` to the front and returns how many there are.
-fn partition(order: &mut [u32], goes_left: impl Fn(&u32) -> bool) -> usize {
-    let mut middle = 0;
-    for place in 0..order.len() {
-        if goes_left(&order[place]) {
-            order.swap(middle, place);
-            middle += 1;
-        }
-    }
-    middle
-}
-
-/// A plane between two bins of one axis.
-struct Plane {
-    axis: usize,
-    low: f32,
-    bins_per_metre: f32,
-    /// First bin of the right side.
-    bin: usize,
-    /// Sum over both sides of half area times triangle count.
-    cost: f32,
-}
-
-impl Plane {
-    fn bin_of(&self, bounds: &Bounds) -> usize {
-        let offset = bounds.center()[self.axis] - self.low;
-        ((offset * self.bins_per_metre) as usize).min(BINS - 1)
-    }
-}
-
-/// The cheapest plane between bins of box centres; `None` when all centres fall in one bin.
-fn best_plane(boxes: &[Bounds], order: &[u32]) -> Option<Plane> {
-    let centers = order.iter().fold(Bounds::EMPTY, |all, &t| all.with(boxes[t as usize].center()));
-    let mut best: Option<Plane> = None;
-    for axis in 0..3 {
-        let extent = centers.size()[axis];
-        let bins_per_metre = BINS as f32 / extent;
-        if extent <= 0.0 || !bins_per_metre.is_finite() {
-            continue;
-        }
-        let mut plane =
-            Plane { axis, low: centers.min[axis], bins_per_metre, bin: 0, cost: f32::INFINITY };
-        plane.choose_bin(boxes, order);
-        if plane.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
-            best = Some(plane);
-        }
-    }
-    best
-}
-
-impl Plane {
-    fn choose_bin(&mut self, boxes: &[Bounds], order: &[u32]) {
-        let mut bins = [(Bounds::EMPTY, 0u32); BINS];
-        for &t in order {
-            let bounds = boxes[t as usize];
-            let bin = &mut bins[self.bin_of(&bounds)];
-            *bin = (bin.0.union(bounds), bin.1 + 1);
-        }
-        let mut right_costs = [0.0f32; BINS];
-        let mut right = (Bounds::EMPTY, 0u32);
-        for bin in (1..BINS).rev() {
-            right = (right.0.union(bins[bin].0), right.1 + bins[bin].1);
-            right_costs[bin] = if right.1 == 0 { f32::INFINITY } else { cost_of(&right) };
-        }
-        let mut left = (Bounds::EMPTY, 0u32);
-        for bin in 1..BINS {
-            left = (left.0.union(bins[bin - 1].0), left.1 + bins[bin - 1].1);
-            let cost = cost_of(&left) + right_costs[bin];
-            if left.1 > 0 && cost < self.cost {
-                (self.bin, self.cost) = (bin, cost);
-            }
-        }
-    }
-}
-
-fn cost_of((bounds, count): &(Bounds, u32)) -> f32 {
-    half_area(bounds) * *count as f32
 }
