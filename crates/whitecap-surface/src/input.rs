@@ -56,7 +56,9 @@ impl Input {
             }
             (None, None) if positions.is_empty() => 1.0,
             (None, None) => {
-                let radius = estimate_radius(&positions)?;
+                let spacing = particle_spacing(&positions)
+                    .ok_or(Error::RadiusUnknown { count: positions.len() })?;
+                let radius = 0.5 * spacing;
                 notes.push(format!(
                     "no radius was given: {radius:.6} m, half the median particle spacing, is used"
                 ));
@@ -143,13 +145,15 @@ fn own_radii(particles: &Particles, kept: &[u32]) -> Result<Option<Vec<f32>>, Er
     }
 }
 
-/// Half the median distance to the nearest neighbour, over up to a few thousand particles.
-fn estimate_radius(positions: &[Vec3]) -> Result<f32, Error> {
+/// Median distance to the nearest neighbour, over up to a few thousand particles; `None` where no
+/// two of them are apart, or a position is infinite.
+pub fn particle_spacing(positions: &[Vec3]) -> Option<f32> {
     const SAMPLES: usize = 4096;
-    let unknown = Error::RadiusUnknown { count: positions.len() };
+    // Below this the halving of cells would run into zero.
+    const SMALLEST_SIZE: f32 = 1e-25;
     let size = Bounds::of(positions).size().max_element();
-    if size <= 0.0 {
-        return Err(unknown);
+    if !(size > SMALLEST_SIZE && size.is_finite()) {
+        return None;
     }
     // Start from one cell around everything and halve until cells are sparsely filled; an
     // outlier only makes the start larger.
@@ -177,8 +181,8 @@ fn estimate_radius(positions: &[Vec3]) -> Result<f32, Error> {
         })
         .collect();
     if spacings.is_empty() {
-        return Err(unknown);
+        return None;
     }
     let middle = spacings.len() / 2;
-    Ok(0.5 * *spacings.select_nth_unstable_by(middle, f32::total_cmp).1)
+    Some(*spacings.select_nth_unstable_by(middle, f32::total_cmp).1)
 }

@@ -17,6 +17,7 @@ mod surfacing;
 mod transfer;
 
 pub use error::Error;
+pub use input::particle_spacing;
 pub use level_set::{LevelSet, LevelSetError};
 pub use report::{MeshReport, area, report, volume};
 pub use self_intersection::self_intersections;
