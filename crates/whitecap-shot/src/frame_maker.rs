@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::progress::{Estimate, Event, FrameWatch};
 use crate::runner::RunOptions;
-use crate::shot_file::Shot;
+use crate::shot_file::{Shot, ShotStage};
 use crate::stage::{Inputs, ShotContext, StageError, StageOutput, StepContext};
 use crate::stage_folder::{FileRecord, FrameRecord};
 use crate::stage_run::{Cause, Finished, FrameLog, StageRun};
@@ -54,7 +54,11 @@ impl<'a> FrameMaker<'a> {
         let stages: Vec<StageRun<'a>> = shot
             .stages
             .iter()
-            .map(|spec| StageRun::open(spec, &shot.output))
+            .enumerate()
+            .map(|(stage, spec)| {
+                let takes = |other: &ShotStage| other.inputs.iter().any(|input| input.1 == stage);
+                StageRun::open(spec, &shot.output, shot.stages.iter().any(takes))
+            })
             .collect::<io::Result<_>>()?;
         let shot = shot.context();
         let estimate = Estimate::new(stages.len(), shot.frames().count());
@@ -224,15 +228,10 @@ impl<'a> FrameMaker<'a> {
             files.push(folder.describe(name).map_err(Stop::at(stage, frame))?);
         }
         files.sort_by(|a, b| a.name.cmp(&b.name));
-        for stale in old.iter().flat_map(|old| &old.files) {
-            if !files.iter().any(|file| file.name == stale.name) {
-                // Made from other settings and no longer asked for; it may already be gone.
-                let _ = std::fs::remove_file(folder.file(&stale.name));
-            }
-        }
+        let same = old.as_ref().filter(|old| old.key == key);
         let mut record = FrameRecord {
             frame,
-            state: old.filter(|old| old.key == key).and_then(|old| old.state),
+            state: same.and_then(|old| old.state.clone()),
             key,
             data: exact::digest(&output.data),
             files,
@@ -251,8 +250,9 @@ impl<'a> FrameMaker<'a> {
         }
         record.seconds = started.elapsed().as_secs_f64();
         let run = &mut self.stages[stage];
+        run.folder.remove_stale(old.as_ref(), &record);
         run.folder.write_record(&record).map_err(Stop::at(stage, frame))?;
-        run.current = Some((frame, Arc::new(output.data)));
+        run.current = run.is_taken.then(|| (frame, Arc::new(output.data)));
         Ok(record)
     }
 
@@ -283,7 +283,11 @@ impl<'a> FrameMaker<'a> {
             }
         }
         self.stages[stage].finished.insert(frame, finished);
-        self.stages[stage].log.push(FrameLog { record, skipped, memory: memory::now() });
+        let earlier = self.stages.iter().filter_map(|run| run.log.last()?.memory.peak).max();
+        let mut memory = memory::now();
+        // The system updates its own maximum late.
+        memory.peak = memory.peak.max(memory.resident).max(earlier);
+        self.stages[stage].log.push(FrameLog { record, skipped, memory });
         self.estimate.finished(stage, (!skipped).then_some(seconds));
         *(if skipped { &mut self.skipped } else { &mut self.computed }) += 1;
         let (done, total) = (self.computed + self.skipped, self.total());

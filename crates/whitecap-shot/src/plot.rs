@@ -9,6 +9,8 @@ use std::fmt::Write;
 /// A line of a plot.
 pub(crate) struct Series {
     pub name: String,
+    /// Which of the eight colours it has; a stage has the same one in every plot.
+    pub color: usize,
     /// Frame number and value.
     pub points: Vec<(u32, f64)>,
 }
@@ -76,8 +78,8 @@ impl LinePlot<'_> {
             (TOP + HEIGHT - BOTTOM) / 2.0,
             escape(self.axis),
         );
-        for (index, series) in self.series.iter().enumerate() {
-            svg.push_str(&line(series, index, x, y));
+        for series in self.series {
+            svg.push_str(&line(series, x, y));
         }
         Some(self.wrap(&svg, first, last, low, high))
     }
@@ -94,7 +96,7 @@ impl LinePlot<'_> {
         );
         let title = escape(self.title);
         let text = escape(&text);
-        let legend: String = self.series.iter().enumerate().map(legend_entry).collect();
+        let legend: String = self.series.iter().map(legend_entry).collect();
         let caption = escape(self.caption);
         format!(
             r#"<figure><h3>{title}</h3><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{text}">{svg}</svg><figcaption>{legend}<span>{caption}</span></figcaption></figure>"#
@@ -102,26 +104,29 @@ impl LinePlot<'_> {
     }
 }
 
-fn line(series: &Series, index: usize, x: impl Fn(u32) -> f64, y: impl Fn(f64) -> f64) -> String {
+fn line(series: &Series, x: impl Fn(u32) -> f64, y: impl Fn(f64) -> f64) -> String {
     if let [(frame, value)] = series.points[..] {
         let (x, y) = (x(frame), y(value));
-        return format!(r#"<circle class="dot c{}" cx="{x:.1}" cy="{y:.1}" r="3"/>"#, index % 8);
+        return format!(
+            r#"<circle class="dot c{}" cx="{x:.1}" cy="{y:.1}" r="3"/>"#,
+            series.color % 8
+        );
     }
     let points: Vec<String> =
         series.points.iter().map(|&(f, v)| format!("{:.1},{:.1}", x(f), y(v))).collect();
     format!(
         r#"<polyline class="line c{}" stroke-dasharray="{}" points="{}"/>"#,
-        index % 8,
-        DASHES[index % DASHES.len()],
+        series.color % 8,
+        DASHES[series.color % DASHES.len()],
         points.join(" "),
     )
 }
 
-fn legend_entry((index, series): (usize, &Series)) -> String {
+fn legend_entry(series: &Series) -> String {
     format!(
         r#"<span class="key"><svg viewBox="0 0 24 8" aria-hidden="true"><line class="line c{}" stroke-dasharray="{}" x1="0" x2="24" y1="4" y2="4"/></svg>{}</span> "#,
-        index % 8,
-        DASHES[index % DASHES.len()],
+        series.color % 8,
+        DASHES[series.color % DASHES.len()],
         escape(&series.name),
     )
 }
@@ -250,7 +255,8 @@ mod tests {
     /// Contract: names from a shot cannot break out of the page.
     #[test]
     fn names_are_escaped() {
-        let series = [Series { name: String::from("<b>\"&"), points: vec![(1, 1.0), (2, 3.0)] }];
+        let series =
+            [Series { name: String::from("<b>\"&"), color: 0, points: vec![(1, 1.0), (2, 3.0)] }];
         let plot = LinePlot { title: "t", axis: "a", caption: "c", series: &series };
         let figure = plot.figure().unwrap();
         assert!(!figure.contains("<b>") && figure.contains("&lt;b&gt;&quot;&amp;"));

@@ -21,7 +21,7 @@ figure{margin:0}svg{width:100%;height:auto;display:block}figcaption{color:var(--
 .c4{--c:oklch(var(--lightness) .13 200)}.c5{--c:oklch(var(--lightness) .13 90)}.c6{--c:oklch(var(--lightness) .13 295)}.c7{--c:oklch(var(--lightness) .13 20)}
 .line{stroke:var(--c)}.dot,.bar{fill:var(--c)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:right;padding:.2rem .7rem;border-bottom:1px solid var(--rule)}th:first-child,td:first-child{text-align:left}
-.wide{overflow-x:auto}.failed{border-left:4px solid oklch(var(--lightness) .17 25);padding:.3rem .8rem}.soft{color:var(--soft)}
+figcaption span:last-child{display:block}.wide{overflow-x:auto}.failed{border-left:4px solid oklch(var(--lightness) .17 25);padding:.3rem .8rem}.soft{color:var(--soft)}
 ";
 
 /// The page.
@@ -71,8 +71,9 @@ fn plots(report: &Report) -> String {
     let totals: Vec<(String, f64)> =
         report.stages.iter().map(|stage| (stage.name.clone(), stage.seconds)).collect();
     let mut figures = vec![bars("Time per stage", "Time spent in this run.", &totals)];
-    let seconds: Vec<Series> =
-        report.stages.iter().map(|stage| series(stage, |frame| Some(frame.seconds))).collect();
+    let seconds: Vec<Series> = (0..report.stages.len())
+        .map(|stage| series(report, stage, |frame| Some(frame.seconds)))
+        .collect();
     figures.push(
         LinePlot {
             title: "Time per frame",
@@ -83,31 +84,48 @@ fn plots(report: &Report) -> String {
         .figure(),
     );
     figures.push(memory_plot(report));
+    let mut zero = Vec::new();
     for ((name, unit), lines) in metrics(report) {
+        if lines.iter().flat_map(|line| &line.points).all(|point| point.1 == 0.0) {
+            zero.push(name);
+            continue;
+        }
         let axis = if unit.is_empty() { name.clone() } else { format!("{name} ({unit})") };
-        let title = capitalised(&name);
+        let (title, caption) = (capitalised(&name), first_and_last(&lines, &unit));
         figures.push(
-            LinePlot {
-                title: &title,
-                axis: &axis,
-                caption: "Measured on every frame.",
-                series: &lines,
-            }
-            .figure(),
+            LinePlot { title: &title, axis: &axis, caption: &caption, series: &lines }.figure(),
         );
     }
-    figures.into_iter().flatten().collect()
+    let mut text: String = figures.into_iter().flatten().collect();
+    if !zero.is_empty() {
+        let _ = write!(text, "<p>Zero on every frame: {}.</p>", escape(&zero.join(", ")));
+    }
+    text
+}
+
+/// What each line begins and ends with.
+fn first_and_last(lines: &[Series], unit: &str) -> String {
+    let one = |line: &Series| {
+        let (first, last) = (line.points.first()?.1, line.points.last()?.1);
+        let text = format!("{} {} to {} {unit}", line.name, number(first), number(last));
+        Some(text.trim_end().to_string())
+    };
+    let words: Vec<String> = lines.iter().filter_map(one).collect();
+    format!("First to last frame: {}.", words.join("; "))
 }
 
 fn memory_plot(report: &Report) -> Option<String> {
     let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    let last = report.stages.last()?;
-    let named = |name: &str, value: fn(&FrameReport) -> Option<u64>| Series {
+    let last = report.stages.len().checked_sub(1)?;
+    let named = |name: &str, color, value: fn(&FrameReport) -> Option<u64>| Series {
         name: name.to_string(),
-        points: series(last, |frame| value(frame).map(mebibytes)).points,
+        color,
+        points: series(report, last, |frame| value(frame).map(mebibytes)).points,
     };
-    let lines =
-        [named("in use", |frame| frame.resident_bytes), named("peak so far", |f| f.peak_bytes)];
+    let lines = [
+        named("in use", 0, |frame| frame.resident_bytes),
+        named("peak so far", 1, |frame| frame.peak_bytes),
+    ];
     LinePlot {
         title: "Memory",
         axis: "memory (MiB)",
@@ -117,15 +135,16 @@ fn memory_plot(report: &Report) -> Option<String> {
     .figure()
 }
 
-fn series(stage: &StageReport, value: impl Fn(&FrameReport) -> Option<f64>) -> Series {
-    let points = stage.frames.iter().filter_map(|frame| Some((frame.frame, value(frame)?)));
-    Series { name: stage.name.clone(), points: points.collect() }
+fn series(report: &Report, stage: usize, value: impl Fn(&FrameReport) -> Option<f64>) -> Series {
+    let StageReport { name, frames, .. } = &report.stages[stage];
+    let points = frames.iter().filter_map(|frame| Some((frame.frame, value(frame)?))).collect();
+    Series { name: name.clone(), color: stage, points }
 }
 
-/// For every measured quantity, in alphabetical order, a line per stage that measured it.
-fn metrics(report: &Report) -> BTreeMap<(String, String), Vec<Series>> {
+/// For every measured quantity, those with a unit first, a line per stage that measured it.
+fn metrics(report: &Report) -> Vec<((String, String), Vec<Series>)> {
     let mut plots: BTreeMap<(String, String), Vec<Series>> = BTreeMap::new();
-    for stage in &report.stages {
+    for (color, stage) in report.stages.iter().enumerate() {
         let mut lines: BTreeMap<(&str, &str), Vec<(u32, f64)>> = BTreeMap::new();
         for frame in &stage.frames {
             for metric in &frame.metrics {
@@ -135,9 +154,11 @@ fn metrics(report: &Report) -> BTreeMap<(String, String), Vec<Series>> {
         }
         for ((name, unit), points) in lines {
             let plot = plots.entry((name.to_string(), unit.to_string())).or_default();
-            plot.push(Series { name: stage.name.clone(), points });
+            plot.push(Series { name: stage.name.clone(), color, points });
         }
     }
+    let mut plots: Vec<_> = plots.into_iter().collect();
+    plots.sort_by_key(|((_, unit), _)| unit.is_empty());
     plots
 }
 

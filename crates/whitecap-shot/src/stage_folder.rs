@@ -104,10 +104,26 @@ impl StageFolder {
         serde_json::from_str(&text).ok()
     }
 
-    /// Writes the record of a frame.
-    pub fn write_record(&self, record: &FrameRecord) -> Result<(), whitecap_io::Error> {
+    /// Writes the record of a frame: renamed into place, but not synced to the disk. A record that
+    /// a power cut loses or tears costs the work of its frame, because it is checked against the
+    /// files it names; waiting for the disk at every frame of every stage would cost more.
+    pub fn write_record(&self, record: &FrameRecord) -> Result<(), FolderError> {
         let text = serde_json::to_string(record).expect("a record is plain data");
-        whitecap_io::atomic::write(&self.record_path(record.frame), text.as_bytes())
+        let temporary = self.path.join(".frames").join(format!(".{:04}.tmp", record.frame));
+        fs::write(&temporary, text)?;
+        Ok(fs::rename(&temporary, self.record_path(record.frame))?)
+    }
+
+    /// Removes the files of an outdated record that the new one does not name: they were made from
+    /// other settings, or are no longer needed.
+    pub fn remove_stale(&self, old: Option<&FrameRecord>, new: &FrameRecord) {
+        let kept: Vec<&str> = new.files.iter().chain(&new.exact).map(|f| f.name.as_str()).collect();
+        for file in old.iter().flat_map(|old| old.files.iter().chain(&old.exact)) {
+            if !kept.contains(&file.name.as_str()) {
+                // It may already be gone.
+                let _ = fs::remove_file(self.file(&file.name));
+            }
+        }
     }
 
     /// Whether a file is still what it was.

@@ -43,6 +43,8 @@ pub(crate) struct StageRun<'a> {
     pub folder: StageFolder,
     pub running: Option<Running>,
     pub finished: BTreeMap<u32, Finished>,
+    /// Whether another stage takes its data.
+    pub is_taken: bool,
     /// The data at hand: of which frame, and what.
     pub current: Option<(u32, Arc<FrameData>)>,
     pub log: Vec<FrameLog>,
@@ -50,12 +52,13 @@ pub(crate) struct StageRun<'a> {
 }
 
 impl<'a> StageRun<'a> {
-    pub fn open(spec: &'a ShotStage, output: &Path) -> io::Result<Self> {
+    pub fn open(spec: &'a ShotStage, output: &Path, is_taken: bool) -> io::Result<Self> {
         Ok(Self {
             spec,
             folder: StageFolder::open(output, &spec.name)?,
             running: None,
             finished: BTreeMap::new(),
+            is_taken,
             current: None,
             log: Vec::new(),
             last_checkpoint: Instant::now(),

@@ -157,3 +157,33 @@ path = "nowhere/sim.####.ply"
     let text = text.replace(&format!("{}/", folder.path().display()), "");
     insta::assert_snapshot!(text);
 }
+
+/// Contract: whatever a file holds, it gives a shot or messages, never a panic.
+#[test]
+fn damaged_files_give_messages() {
+    let source = include_str!("mistakes/planted.toml");
+    let registry = Registry::standard();
+    let mut random = 1u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        (random >> 33) as usize % limit
+    };
+    for _ in 0..2000 {
+        let mut letters: Vec<char> = source.chars().collect();
+        for _ in 0..1 + below(4) {
+            let place = below(letters.len());
+            match below(3) {
+                0 => drop(letters.drain(place..(place + 1 + below(40)).min(letters.len()))),
+                1 => {
+                    letters[place] = ['"', '[', ']', '=', '.', '\n', 'é', '9', '{', '\0'][below(10)]
+                }
+                _ => letters
+                    .insert(place, ['"', '[', '}', '#', '-', '\n', '𝄞', '0', ',', '\t'][below(10)]),
+            }
+        }
+        let text: String = letters.into_iter().collect();
+        if let Err(diagnostics) = Shot::parse(&text, Path::new("a.toml"), &registry) {
+            assert!(diagnostics.to_string().contains("error: "));
+        }
+    }
+}
