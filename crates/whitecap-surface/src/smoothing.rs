@@ -5,8 +5,8 @@
 //! volume back by a small offset along the normals.
 //!
 //! # Guarantees
-//! The mesh keeps its triangles; the volume of each closed component is kept to 1e-4, unless the
-//! component has no area.
+//! The mesh keeps its triangles; the volume of each closed component is kept to 1e-4. A component
+//! of so few triangles that smoothing collapses it keeps its shape.
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -21,6 +21,9 @@ const LONE_NEIGHBOURS: f32 = 5.0;
 /// Neighbours at which a vertex is smoothed fully: about the count under a flat surface.
 const FULL_NEIGHBOURS: f32 = 13.0;
 
+/// A component that misses its volume by more than this fraction has collapsed.
+const COLLAPSED: f64 = 0.01;
+
 /// Smooths `mesh` for `rounds`; `weights` (0 to 1 per vertex) say how much each vertex may move.
 pub fn smooth(mesh: &mut TriMesh, rounds: u32, weights: Option<&[f32]>) {
     if mesh.triangles().is_empty() || rounds == 0 {
@@ -29,8 +32,9 @@ pub fn smooth(mesh: &mut TriMesh, rounds: u32, weights: Option<&[f32]>) {
     let adjacency = mesh.adjacency();
     let components = components(mesh);
     let before = component_volumes(mesh, &components);
-    let mut current = mesh.positions().to_vec();
-    let mut next = current.clone();
+    let original = mesh.positions().to_vec();
+    let mut current = original.clone();
+    let mut next = original.clone();
     for _ in 0..rounds {
         next.par_iter_mut().enumerate().for_each(|(vertex, position)| {
             let weight = weights.map_or(1.0, |w| w[vertex]);
@@ -42,6 +46,21 @@ pub fn smooth(mesh: &mut TriMesh, rounds: u32, weights: Option<&[f32]>) {
     for _ in 0..3 {
         restore_volumes(mesh, &components, &before);
     }
+    undo_collapsed(mesh, &components, &before, &original);
+}
+
+/// Components of a few triangles can collapse to a point, from where no offset along normals
+/// brings their volume back: they keep the shape they had.
+fn undo_collapsed(mesh: &mut TriMesh, components: &[u32], wanted: &[f64], original: &[Vec3]) {
+    let volumes = component_volumes(mesh, components);
+    mesh.positions_mut().par_iter_mut().enumerate().for_each(|(vertex, position)| {
+        let component = components[vertex] as usize;
+        let miss = (volumes[component] - wanted[component]).abs();
+        let restored = miss <= COLLAPSED * wanted[component].abs();
+        if !(restored && position.is_finite()) {
+            *position = original[vertex];
+        }
+    });
 }
 
 /// How much smoothing each vertex may have, from the particles around it.
@@ -111,4 +130,26 @@ fn restore_volumes(mesh: &mut TriMesh, components: &[u32], wanted: &[f64]) {
             *position += normals[vertex] * offset as f32;
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a component of a few triangles, which smoothing pulls into a point, keeps its
+    /// shape; it is not thrown across the scene by the attempt to give it its volume back.
+    #[test]
+    fn tiny_components_keep_their_shape() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        for scale in [1.0, 1e-3, 1e-6] {
+            let positions: Vec<Vec3> = corners.iter().map(|&p| p * scale).collect();
+            let mut mesh = TriMesh::new(positions.clone(), faces.clone()).unwrap();
+            smooth(&mut mesh, 20, None);
+            assert!(crate::volume(&mesh) > 0.0);
+            for (after, before) in mesh.positions().iter().zip(&positions) {
+                assert!(after.distance(*before) < scale, "{after} was {before}");
+            }
+        }
+    }
 }
