@@ -1,0 +1,27 @@
+//! What a command answers: one text for people, one object for programs.
+
+use serde_json::Value;
+
+/// The answer of a command that did its work.
+pub struct Answer {
+    /// For people; may be empty.
+    pub text: String,
+    /// For programs.
+    pub json: Value,
+    /// Whether everything is as it should be; a check that finds a fault says no.
+    pub good: bool,
+    /// Whether the text was asked for, so that `--quiet` does not suppress it.
+    pub asked_for: bool,
+}
+
+impl Answer {
+    /// Tells what was done.
+    pub fn done(text: impl Into<String>, json: Value) -> Self {
+        Self { text: text.into(), json, good: true, asked_for: false }
+    }
+
+    /// Gives what was asked for.
+    pub fn report(text: impl Into<String>, json: Value) -> Self {
+        Self { asked_for: true, ..Self::done(text, json) }
+    }
+}

@@ -1,0 +1,24 @@
+//! Ctrl-C: the first asks to stop after the write in hand, the second stops at once.
+
+use std::io::Write;
+
+use whitecap_shot::CancelToken;
+
+/// The exit code of a cancelled command.
+pub const CANCELLED: u8 = 130;
+
+/// Lets Ctrl-C, and the system's request to end, use `token`.
+pub fn on_interrupt(token: &CancelToken) -> Result<(), ctrlc::Error> {
+    let token = token.clone();
+    ctrlc::set_handler(move || {
+        if token.is_cancelled() {
+            // Every write is atomic, so even this leaves no broken file behind.
+            std::process::exit(i32::from(CANCELLED));
+        }
+        token.cancel();
+        let _ = writeln!(
+            std::io::stderr(),
+            "\nFinishing the write in hand. Press Ctrl-C again to stop at once."
+        );
+    })
+}

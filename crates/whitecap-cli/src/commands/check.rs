@@ -1,0 +1,147 @@
+//! `whitecap check`: whether a mesh is closed, and what it measures.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use whitecap_surface::MeshReport;
+
+use crate::answer::Answer;
+use crate::command_line::json_flag;
+use crate::failure::Failure;
+use crate::frames;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::wording;
+
+const EXAMPLES: &str = "\
+Examples:
+  whitecap check splash.ply
+  whitecap check 'out/surface.####.ply' --json
+  whitecap check splash.obj --self-intersections
+
+Exit code 1 if a mesh is open, non-manifold or inconsistently oriented. Volume is in m³, area
+in m². Triangles that cut each other are counted, but do not fail the check.";
+
+/// Its arguments and help.
+pub fn command() -> Command {
+    let mesh = Arg::new("mesh")
+        .value_name("MESH")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help("A mesh, or a sequence such as out/surface.####.ply");
+    let intersections = Arg::new("self-intersections")
+        .long("self-intersections")
+        .action(ArgAction::SetTrue)
+        .help("Also count the triangles that cut another one (slower)");
+    Command::new("check")
+        .about("Measures a mesh and says whether it is closed")
+        .after_help(EXAMPLES)
+        .args([mesh, frames::frames_flag(), intersections, json_flag()])
+}
+
+/// One mesh that was checked.
+struct Checked {
+    frame: i64,
+    path: PathBuf,
+    report: MeshReport,
+    self_intersections: Option<usize>,
+}
+
+/// Its work.
+pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
+    let input = matches.get_one::<PathBuf>("mesh").cloned().unwrap_or_default();
+    let (is_sequence, files) = frames::inputs(matches, &input)?;
+    let progress = Progress::new(session, files.len());
+    let mut checked = Vec::with_capacity(files.len());
+    for (frame, path) in files {
+        if session.cancel.is_cancelled() {
+            return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+        }
+        let mesh = whitecap_io::read_mesh(&path)?;
+        let report = whitecap_surface::report(&mesh);
+        let count = || whitecap_surface::self_intersections(&mesh);
+        let self_intersections = matches.get_flag("self-intersections").then(count);
+        checked.push(Checked { frame, path, report, self_intersections });
+        progress.finished(checked.len(), &format!("frame {frame}"), None);
+    }
+    drop(progress);
+    let good = checked.iter().all(|one| one.report.is_closed_manifold());
+    let answer = match is_sequence {
+        false => Answer::report(checked[0].text(), checked[0].json()),
+        true => sequence_answer(&checked, good),
+    };
+    Ok(Answer { good, ..answer })
+}
+
+impl Checked {
+    fn json(&self) -> Value {
+        let mut object = json!({ "file": self.path });
+        add_report(&mut object, &self.report);
+        if let Some(count) = self.self_intersections {
+            object["self_intersections"] = json!(count);
+        }
+        object
+    }
+
+    fn text(&self) -> String {
+        let intersections = self.self_intersections.map_or_else(String::new, |count| {
+            format!("  {}\n", wording::count(count, "self-intersection"))
+        });
+        format!("{}\n{}{intersections}", self.path.display(), describe(&self.report))
+    }
+}
+
+fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
+    let faulty: Vec<&Checked> =
+        checked.iter().filter(|one| !one.report.is_closed_manifold()).collect();
+    let frames: Vec<Value> = checked
+        .iter()
+        .map(|one| {
+            let mut object = one.json();
+            object["frame"] = json!(one.frame);
+            object
+        })
+        .collect();
+    let text = match faulty.is_empty() {
+        true => format!("{}: every mesh is closed.\n", wording::count(checked.len(), "frame")),
+        false => faulty.iter().map(|one| one.text()).collect(),
+    };
+    Answer::report(text, json!({ "closed_manifold": good, "frames": frames }))
+}
+
+/// Adds every number of a report to an object, under the report's own names.
+pub fn add_report(object: &mut Value, report: &MeshReport) {
+    if let (Value::Object(object), Ok(Value::Object(numbers))) =
+        (&mut *object, serde_json::to_value(report))
+    {
+        object.extend(numbers);
+    }
+    object["closed_manifold"] = json!(report.is_closed_manifold());
+}
+
+/// A report, in a few lines.
+pub fn describe(report: &MeshReport) -> String {
+    let verdict = if report.is_closed_manifold() {
+        String::from("closed, 2-manifold, consistently oriented")
+    } else {
+        format!(
+            "not closed: {}, {} and {}",
+            wording::count(report.open_edges, "open edge"),
+            wording::count(report.non_manifold_edges, "non-manifold edge"),
+            match report.non_manifold_vertices {
+                1 => String::from("1 non-manifold vertex"),
+                count => format!("{count} non-manifold vertices"),
+            }
+        )
+    };
+    format!(
+        "  {verdict}\n  {} vertices, {} triangles, {}, Euler characteristic {}\n  volume {} m³, area {} m²\n",
+        report.vertices,
+        report.triangles,
+        wording::count(report.components, "component"),
+        report.euler_characteristic,
+        wording::number(report.volume),
+        wording::number(report.area)
+    )
+}

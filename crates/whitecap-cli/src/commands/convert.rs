@@ -1,0 +1,227 @@
+//! `whitecap convert`: the same data in another format.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use whitecap_core::{GridClass, GridValues, SparseGrid, TriMesh, Volume, VolumeGrid};
+use whitecap_io::{Format, FormatInfo, Kind, formats, vdb};
+use whitecap_surface::{LevelSet, area, marching_cubes};
+
+use crate::answer::Answer;
+use crate::command_line::json_flag;
+use crate::failure::Failure;
+use crate::format_choice::{extensions_for, format_of, in_words};
+use crate::frames::{self, FramePair};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::wording;
+
+const EXAMPLES: &str = "\
+Examples:
+  whitecap convert splash.bgeo splash.vtu
+  whitecap convert 'sim/frame.####.vtk' 'out/frame.####.npz'
+  whitecap convert bunny.obj bunny.vdb --cell 0.01
+  whitecap convert bunny.vdb bunny.ply
+
+Particles stay particles and meshes stay meshes; a mesh becomes a signed distance field in a .vdb
+file (--cell), and a level set in a .vdb file becomes a mesh. Particles become a mesh with
+`whitecap surface`.";
+
+/// Half the width of the band of a level set that is written, in cells. Three is what other
+/// programs expect of a narrow band.
+const BAND_IN_CELLS: f32 = 3.0;
+/// Cells along the surface beyond which a level set is refused: some 60 GB.
+const MOST_SURFACE_CELLS: f64 = 1e9;
+
+/// Its arguments and help.
+pub fn command() -> Command {
+    let path = |name: &'static str, value_name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .value_name(value_name)
+            .required(true)
+            .value_parser(value_parser!(PathBuf))
+            .help(help)
+    };
+    let format = Arg::new("format")
+        .long("format")
+        .value_name("NAME")
+        .value_parser(PossibleValuesParser::new(formats().iter().map(|info| info.name)))
+        .help("Write this format, whatever the extension of OUT says");
+    let cell = Arg::new("cell")
+        .long("cell")
+        .value_name("NUMBER")
+        .value_parser(parse_cell)
+        .help("Distance between grid nodes, when a mesh becomes a level set [unit: m]");
+    let grid = Arg::new("grid")
+        .long("grid")
+        .value_name("NAME")
+        .help("Which grid of a .vdb file becomes a mesh [default: the first level set]");
+    Command::new("convert")
+        .about("Writes particles, meshes and volumes in another format")
+        .after_help(EXAMPLES)
+        .args([
+            path("input", "IN", "A file, or a sequence such as sim/frame.####.bgeo"),
+            path("output", "OUT", "The file to write, or a sequence if IN is one"),
+            format,
+            cell,
+            grid,
+            frames::frames_flag(),
+            json_flag(),
+        ])
+}
+
+fn parse_cell(text: &str) -> Result<f32, String> {
+    let cell: Option<f32> = text.parse().ok();
+    cell.filter(|cell| *cell > 0.0 && cell.is_finite())
+        .ok_or_else(|| "it must be a positive length in metres".to_string())
+}
+
+/// Its work.
+pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
+    let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+    let (input, output) = (path("input"), path("output"));
+    let named = matches.get_one::<String>("format").and_then(|name| Format::named(name));
+    let format = named.map(Format::info).or_else(|| format_of(&output)).ok_or_else(|| {
+        let every = extensions_for(&[Kind::Particles, Kind::Mesh, Kind::Volume]);
+        Failure::Usage(format!("{}: unknown format; use one of {every}", output.display()))
+    })?;
+    let conversion = Conversion {
+        format,
+        cell: matches.get_one::<f32>("cell").copied(),
+        grid: matches.get_one::<String>("grid").cloned(),
+    };
+    let (is_sequence, pairs) = frames::pairs(matches, &input, &output)?;
+    let progress = Progress::new(session, pairs.len());
+    let mut kind = Kind::Particles;
+    for (done, pair) in pairs.iter().enumerate() {
+        if session.cancel.is_cancelled() {
+            return Err(super::surface::cancelled(done, &pairs));
+        }
+        kind = conversion.convert(pair)?;
+        progress.finished(done + 1, &format!("frame {}", pair.frame), None);
+    }
+    drop(progress);
+    let files: Vec<Value> = pairs
+        .iter()
+        .map(|pair| json!({ "frame": pair.frame, "input": pair.input, "output": pair.output }))
+        .collect();
+    let what = if is_sequence { wording::count(pairs.len(), "frame") } else { "Written".into() };
+    let text = format!("{what}: {} as {}, {}.\n", in_words(kind), format.name, output.display());
+    let json = json!({
+        "output": output, "kind": in_words(kind), "format": format.name, "files": files,
+    });
+    Ok(Answer::done(text, json))
+}
+
+struct Conversion {
+    format: &'static FormatInfo,
+    cell: Option<f32>,
+    grid: Option<String>,
+}
+
+impl Conversion {
+    /// Converts one file; tells what was written.
+    fn convert(&self, pair: &FramePair) -> Result<Kind, Failure> {
+        let FramePair { input, output, .. } = pair;
+        let kind = whitecap_io::kind_of(input)?;
+        let writes = |kind: Kind| self.format.writes.contains(&kind);
+        match kind {
+            Kind::Particles if writes(Kind::Particles) => {
+                let particles = whitecap_io::read_particles(input)?;
+                whitecap_io::write_particles_as(output, self.format.format, &particles)?;
+                Ok(Kind::Particles)
+            }
+            Kind::Mesh if writes(Kind::Mesh) => {
+                let mesh = whitecap_io::read_mesh(input)?;
+                whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
+                Ok(Kind::Mesh)
+            }
+            Kind::Mesh if writes(Kind::Volume) => {
+                let cell = self.cell.ok_or_else(|| {
+                    Failure::Usage(format!(
+                        "{}: a mesh becomes a level set with --cell, the distance between grid nodes in metres",
+                        input.display()
+                    ))
+                })?;
+                write_level_set(output, &whitecap_io::read_mesh(input)?, cell)?;
+                Ok(Kind::Volume)
+            }
+            Kind::Volume if writes(Kind::Volume) => {
+                vdb::write(output, &vdb::read(input)?)?;
+                Ok(Kind::Volume)
+            }
+            Kind::Volume if writes(Kind::Mesh) => {
+                let volume = vdb::read(input)?;
+                let mesh = marching_cubes::extract(self.level_set(&volume, input)?);
+                whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
+                Ok(Kind::Mesh)
+            }
+            _ => Err(self.cannot(kind, input)),
+        }
+    }
+
+    /// The grid that becomes a mesh.
+    fn level_set<'a>(
+        &self,
+        volume: &'a Volume,
+        path: &Path,
+    ) -> Result<&'a SparseGrid<f32>, Failure> {
+        let chosen = match &self.grid {
+            Some(name) => volume.grid(name),
+            None => volume.grids.iter().find(|grid| grid.class == GridClass::LevelSet),
+        };
+        let names: Vec<&str> = volume.grids.iter().map(|grid| grid.name.as_str()).collect();
+        match chosen.map(|grid| &grid.values) {
+            Some(GridValues::Scalar(grid)) if grid.background() > 0.0 => Ok(grid),
+            Some(_) => Err(Failure::about(
+                path,
+                "this grid is no signed distance: it must be scalar and positive outside",
+            )),
+            None => Err(Failure::about(
+                path,
+                format!("there is no such level set; the grids are {}", names.join(", ")),
+            )),
+        }
+    }
+
+    fn cannot(&self, kind: Kind, input: &Path) -> Failure {
+        let advice = match kind {
+            Kind::Particles if self.format.writes.contains(&Kind::Mesh) => {
+                String::from("use `whitecap surface` to put a surface around them")
+            }
+            kind => format!("use one of {}", extensions_for(&[kind])),
+        };
+        Failure::Usage(format!(
+            "{} holds {}, which the format {} cannot; {advice}",
+            input.display(),
+            in_words(kind),
+            self.format.name
+        ))
+    }
+}
+
+/// Writes the signed distance to a mesh as the level set `surface`.
+pub fn write_level_set(path: &Path, mesh: &TriMesh, cell: f32) -> Result<(), Failure> {
+    let surface_cells = area(mesh) / f64::from(cell).powi(2);
+    if surface_cells > MOST_SURFACE_CELLS {
+        return Err(Failure::about(
+            path,
+            format!(
+                "a cell of {cell} m is too small: {surface_cells:.1e} of them lie along the surface"
+            ),
+        ));
+    }
+    let grid = match mesh.triangles().is_empty() {
+        true => SparseGrid::new(whitecap_core::Lattice::at_origin(cell), BAND_IN_CELLS * cell),
+        false => {
+            let level_set = LevelSet::from_mesh(mesh, cell, BAND_IN_CELLS * cell)
+                .map_err(|error| Failure::about(path, error))?;
+            level_set.grid().clone()
+        }
+    };
+    let values = GridValues::Scalar(grid);
+    let surface = VolumeGrid { name: "surface".into(), class: GridClass::LevelSet, values };
+    Ok(vdb::write(path, &Volume { grids: vec![surface] })?)
+}

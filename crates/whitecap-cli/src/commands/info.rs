@@ -1,0 +1,299 @@
+//! `whitecap info`: what is in a file or a sequence.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Attributes, Bounds, Column, GridClass, GridValues, SparseGrid, Tile};
+use whitecap_io::{Kind, Sequence, vdb};
+
+use crate::answer::Answer;
+use crate::command_line::json_flag;
+use crate::failure::Failure;
+use crate::format_choice::{format_of, in_words};
+use crate::session::Session;
+use crate::wording::{self, number};
+
+const EXAMPLES: &str = "\
+Examples:
+  whitecap info splash.bgeo
+  whitecap info 'sim/frame.####.bgeo'
+  whitecap info smoke.vdb --json
+
+Lengths are in metres. The spacing of particles is the median distance to the nearest neighbour.";
+
+/// Its arguments and help.
+pub fn command() -> Command {
+    let file = Arg::new("file")
+        .value_name("FILE")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help("A file, or a sequence such as sim/frame.####.bgeo");
+    Command::new("info")
+        .about("Tells what is in a file or a sequence")
+        .after_help(EXAMPLES)
+        .args([file, json_flag()])
+}
+
+/// Its work.
+pub fn execute(matches: &ArgMatches, _session: &Session) -> Result<Answer, Failure> {
+    let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    let sequence = Sequence::new(&path)?;
+    match sequence.is_single() {
+        true => {
+            let json = file(&path)?;
+            Ok(Answer::report(text(&json), json))
+        }
+        false => of_sequence(&path, &sequence),
+    }
+}
+
+fn of_sequence(pattern: &Path, sequence: &Sequence) -> Result<Answer, Failure> {
+    let existing = sequence.existing()?;
+    let (Some(first), Some(last)) = (existing.first(), existing.last()) else {
+        return Err(Failure::about(pattern, "no file matches"));
+    };
+    let gaps: Vec<[i64; 2]> = existing
+        .windows(2)
+        .filter(|pair| pair[1].0 > pair[0].0 + 1)
+        .map(|pair| [pair[0].0 + 1, pair[1].0 - 1])
+        .collect();
+    let (first_file, last_file) = (file(&first.1)?, file(&last.1)?);
+    let missing = match gaps.is_empty() {
+        true => String::from("none missing"),
+        false => {
+            let ranges: Vec<String> = gaps
+                .iter()
+                .map(|[a, b]| if a == b { a.to_string() } else { format!("{a}-{b}") })
+                .collect();
+            format!("missing: {}", ranges.join(", "))
+        }
+    };
+    let text = format!(
+        "{}\n  {}, {} to {}, {missing}\nFirst: {}Last: {}",
+        pattern.display(),
+        wording::count(existing.len(), "frame"),
+        first.0,
+        last.0,
+        text(&first_file),
+        text(&last_file)
+    );
+    let json = json!({
+        "pattern": pattern,
+        "frame_count": existing.len(),
+        "first": first.0,
+        "last": last.0,
+        "missing": gaps,
+        "first_file": first_file,
+        "last_file": last_file,
+    });
+    Ok(Answer::report(text, json))
+}
+
+/// Everything about one file.
+fn file(path: &Path) -> Result<Value, Failure> {
+    let kind = whitecap_io::kind_of(path)?;
+    let mut object = json!({
+        "file": path,
+        "format": format_of(path).map(|info| info.name),
+        "kind": in_words(kind),
+        "bytes": std::fs::metadata(path).map(|found| found.len()).ok(),
+    });
+    let details = match kind {
+        Kind::Particles => {
+            let particles = whitecap_io::read_particles(path)?;
+            json!({
+                "particles": particles.len(),
+                "bounds": bounds(particles.positions()),
+                "spacing": whitecap_surface::particle_spacing(particles.positions()).map(short),
+                "attributes": attributes(particles.attributes()),
+            })
+        }
+        Kind::Mesh => {
+            let mesh = whitecap_io::read_mesh(path)?;
+            json!({
+                "vertices": mesh.positions().len(),
+                "triangles": mesh.triangles().len(),
+                "bounds": bounds(mesh.positions()),
+                "attributes": attributes(mesh.attributes()),
+            })
+        }
+        Kind::Volume => {
+            let (volume, skipped) = vdb::read_all(path)?;
+            let grids: Vec<Value> = volume
+                .grids
+                .iter()
+                .map(|grid| match &grid.values {
+                    GridValues::Scalar(values) => {
+                        grid_json(&grid.name, grid.class, "scalar", values, |v| vec![*v])
+                    }
+                    GridValues::Vector(values) => {
+                        grid_json(&grid.name, grid.class, "vector of 3", values, |v| {
+                            v.to_array().to_vec()
+                        })
+                    }
+                })
+                .collect();
+            let skipped: Vec<Value> = skipped
+                .iter()
+                .map(|grid| json!({ "name": grid.name, "type": grid.kind }))
+                .collect();
+            json!({ "grids": grids, "skipped_grids": skipped })
+        }
+    };
+    if let (Value::Object(object), Value::Object(details)) = (&mut object, details) {
+        object.extend(details);
+    }
+    Ok(object)
+}
+
+/// A single-precision number with the digits a person would write; null if it is not finite.
+fn short(value: f32) -> Value {
+    json!(value.to_string().parse::<f64>().ok().filter(|value| value.is_finite()))
+}
+
+fn bounds(positions: &[Vec3]) -> Value {
+    let bounds = Bounds::of(positions);
+    match bounds.is_empty() {
+        true => Value::Null,
+        false => json!({
+            "min": bounds.min.to_array().map(short),
+            "max": bounds.max.to_array().map(short),
+        }),
+    }
+}
+
+fn attributes(attributes: &Attributes) -> Value {
+    let describe = |(name, column): (&str, &Column)| {
+        let range = match column {
+            Column::I32(values) => whole_range(values.iter().map(|&v| i64::from(v))),
+            Column::I64(values) => whole_range(values.iter().copied()),
+            Column::F32(values) => range(values, |v| vec![*v]),
+            Column::Vec2(values) => range(values, |v| v.to_array().to_vec()),
+            Column::Vec3(values) => range(values, |v| v.to_array().to_vec()),
+            Column::Vec4(values) => range(values, |v| v.to_array().to_vec()),
+        };
+        json!({ "name": name, "type": column.type_name(), "range": range })
+    };
+    attributes.iter().map(describe).collect()
+}
+
+fn whole_range(values: impl Iterator<Item = i64> + Clone) -> Value {
+    json!([values.clone().min(), values.max()])
+}
+
+/// Least and largest value of each component.
+fn range<T>(values: &[T], components: impl Fn(&T) -> Vec<f32>) -> Value {
+    let Some(first) = values.first() else { return Value::Null };
+    let (mut least, mut most) = (components(first), components(first));
+    for value in values {
+        for (place, component) in components(value).into_iter().enumerate() {
+            least[place] = least[place].min(component);
+            most[place] = most[place].max(component);
+        }
+    }
+    let list = |values: Vec<f32>| match values[..] {
+        [only] => short(only),
+        _ => values.into_iter().map(short).collect(),
+    };
+    json!([list(least), list(most)])
+}
+
+fn grid_json<T: Copy + Send + Sync>(
+    name: &str,
+    class: GridClass,
+    type_name: &str,
+    grid: &SparseGrid<T>,
+    components: impl Fn(&T) -> Vec<f32>,
+) -> Value {
+    let mut values = vec![grid.background()];
+    let mut dense = 0;
+    for tile in grid.tiles() {
+        match tile {
+            Tile::Constant(value) => values.push(*value),
+            Tile::Dense(nodes) => {
+                dense += 1;
+                values.extend_from_slice(&nodes[..]);
+            }
+        }
+    }
+    let lattice = grid.lattice();
+    let class = match class {
+        GridClass::LevelSet => "level set",
+        GridClass::Fog => "fog",
+        GridClass::Staggered => "staggered",
+        GridClass::Unknown => "unknown",
+    };
+    json!({
+        "name": name,
+        "type": type_name,
+        "class": class,
+        "cell": short(lattice.cell),
+        "origin": lattice.origin.to_array().map(short),
+        "tiles": grid.tiles().len(),
+        "dense_tiles": dense,
+        "range": range(&values, components),
+    })
+}
+
+/// What a person reads, from the same object that a program gets.
+fn text(object: &Value) -> String {
+    let word = |key: &str| object[key].as_str().unwrap_or("?").to_string();
+    let mut lines = vec![format!("{}: {} ({})", word("file"), word("kind"), word("format"))];
+    if let Some(bytes) = object["bytes"].as_u64() {
+        lines.push(format!("  {}", wording::bytes(bytes)));
+    }
+    for key in ["particles", "vertices", "triangles"] {
+        if let Some(count) = object[key].as_u64() {
+            lines.push(format!("  {count} {key}"));
+        }
+    }
+    if object["bounds"].is_object() {
+        let corner = |key: &str| value_text(&object["bounds"][key]);
+        lines.push(format!("  bounds {} to {} m", corner("min"), corner("max")));
+    }
+    if let Some(spacing) = object["spacing"].as_f64() {
+        let radius = number(spacing / 2.0);
+        lines.push(format!("  spacing about {} m (radius {radius} m)", number(spacing)));
+    }
+    for attribute in object["attributes"].as_array().into_iter().flatten() {
+        lines.push(format!("  {}", named_range(attribute)));
+    }
+    for grid in object["grids"].as_array().into_iter().flatten() {
+        lines.push(format!(
+            "  {}, {}, cell {} m, {} tiles ({} dense)",
+            named_range(grid),
+            grid["class"].as_str().unwrap_or("?"),
+            value_text(&grid["cell"]),
+            grid["tiles"],
+            grid["dense_tiles"]
+        ));
+    }
+    for grid in object["skipped_grids"].as_array().into_iter().flatten() {
+        let name = grid["name"].as_str().unwrap_or("?");
+        lines.push(format!("  {name}: {}, not read", grid["type"].as_str().unwrap_or("?")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// `velocity: vector of 3, (0, -4, 0) to (0, 0, 0)`.
+fn named_range(object: &Value) -> String {
+    let word = |key: &str| object[key].as_str().unwrap_or("?");
+    let range = match &object["range"] {
+        Value::Array(range) => format!(", {} to {}", value_text(&range[0]), value_text(&range[1])),
+        _ => String::new(),
+    };
+    format!("{}: {}{range}", word("name"), word("type"))
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let parts: Vec<String> = items.iter().map(value_text).collect();
+            format!("({})", parts.join(", "))
+        }
+        Value::Number(whole) if whole.is_i64() => whole.to_string(),
+        other => other.as_f64().map_or_else(|| String::from("not finite"), number),
+    }
+}

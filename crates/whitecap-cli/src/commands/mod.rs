@@ -1,0 +1,38 @@
+//! The commands, one file each.
+//!
+//! A command prints nothing on standard output itself: it returns an [`Answer`].
+
+mod check;
+mod completions;
+mod convert;
+mod demo;
+mod info;
+mod run;
+mod schema;
+mod surface;
+
+use clap::{ArgMatches, Command};
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// A command: how it is described, and what it does.
+pub struct Entry {
+    /// Its arguments and help.
+    pub command: fn() -> Command,
+    /// Its work.
+    pub execute: fn(&ArgMatches, &Session) -> Result<Answer, Failure>,
+}
+
+/// Every command, in the order of the help.
+pub const ALL: [Entry; 8] = [
+    Entry { command: run::command, execute: run::execute },
+    Entry { command: surface::command, execute: surface::execute },
+    Entry { command: convert::command, execute: convert::execute },
+    Entry { command: info::command, execute: info::execute },
+    Entry { command: check::command, execute: check::execute },
+    Entry { command: demo::command, execute: demo::execute },
+    Entry { command: schema::command, execute: schema::execute },
+    Entry { command: completions::command, execute: completions::execute },
+];

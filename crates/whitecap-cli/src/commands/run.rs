@@ -1,0 +1,176 @@
+//! `whitecap run`: a shot, from its shot file.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use whitecap_shot::{Event, Registry, RunOptions, RunOutcome, RunSummary, Shot, ShotError};
+
+use crate::answer::Answer;
+use crate::command_line::json_flag;
+use crate::failure::Failure;
+use crate::memory::peak_bytes;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::wording;
+
+const EXAMPLES: &str = "\
+Examples:
+  whitecap run drop.toml
+  whitecap run drop.toml --output /scratch/drop --threads 8
+  whitecap run drop.toml --dry-run
+
+Frames that are up to date are not made again: change a setting and run again, and only what
+depends on it is made. A run that was stopped, killed or failed continues with the same command.
+The folder of the results also gets report.html and report.json.";
+
+/// Its arguments and help.
+pub fn command() -> Command {
+    let shot = Arg::new("shot")
+        .value_name("SHOT.toml")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help("The shot file; `whitecap schema` describes what can be in it");
+    let output = Arg::new("output")
+        .short('o')
+        .long("output")
+        .value_name("FOLDER")
+        .value_parser(value_parser!(PathBuf))
+        .help("Folder for the results [default: what the shot file says]");
+    let dry_run = Arg::new("dry-run")
+        .long("dry-run")
+        .action(ArgAction::SetTrue)
+        .help("Only check the shot file and list its stages");
+    Command::new("run")
+        .about("Runs a shot: makes every frame that is not up to date")
+        .after_help(EXAMPLES)
+        .args([shot, output, dry_run, json_flag()])
+}
+
+/// Its work.
+pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
+    let path = matches.get_one::<PathBuf>("shot").cloned().unwrap_or_default();
+    let mut shot = Shot::load(&path, &Registry::standard()).map_err(shot_failure)?;
+    if let Some(output) = matches.get_one::<PathBuf>("output") {
+        shot.output.clone_from(output);
+    }
+    if matches.get_flag("dry-run") {
+        return Ok(outline(&shot));
+    }
+    let (summary, notes) = run_shot(&shot, session)?;
+    let text = format!("{}\nReport: {}\n", summary.sentence(), summary.report_html.display());
+    Ok(Answer::done(text, summary_json(&shot, &summary, &notes)))
+}
+
+/// Runs a shot with progress on standard error; gives also the notes.
+pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<String>), Failure> {
+    let total = shot.stages.len() * shot.context().frames().count();
+    let progress = Progress::new(session, total);
+    let notes = Mutex::new(Vec::new());
+    let done_so_far = std::sync::atomic::AtomicUsize::new(0);
+    let observer = |event: &Event<'_>| match *event {
+        Event::FrameProgress { stage, frame, fraction } => {
+            let done = done_so_far.load(std::sync::atomic::Ordering::Relaxed);
+            progress.within(done, fraction, &format!("{stage}, frame {frame}"));
+        }
+        Event::FrameDone { stage, frame, done, seconds, remaining, .. } => {
+            done_so_far.store(done, std::sync::atomic::Ordering::Relaxed);
+            let name = format!("{stage}, frame {frame}: {}", wording::duration(seconds));
+            progress.finished(done, &name, remaining);
+        }
+        Event::FrameSkipped { done, .. } => {
+            done_so_far.store(done, std::sync::atomic::Ordering::Relaxed);
+            progress.within(done, 0.0, "up to date");
+        }
+        Event::Note { stage, frame, text } => {
+            let note = format!("{stage}, frame {frame}: {text}");
+            progress.note(session, &format!("note: {note}"));
+            notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        }
+        _ => {}
+    };
+    let options = RunOptions::new(&observer, &session.cancel);
+    let summary =
+        whitecap_shot::run(shot, &options).map_err(|error| Failure::Work(error.to_string()))?;
+    drop(progress);
+    match summary.outcome {
+        RunOutcome::Finished => {
+            Ok((summary, notes.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        }
+        RunOutcome::Cancelled => Err(Failure::Cancelled(summary.sentence())),
+    }
+}
+
+/// The summary for programs.
+pub fn summary_json(shot: &Shot, summary: &RunSummary, notes: &[String]) -> Value {
+    json!({
+        "shot": shot.settings.name,
+        "computed": summary.computed,
+        "skipped": summary.skipped,
+        "total": summary.total,
+        "seconds": summary.seconds,
+        "peak_bytes": peak_bytes(),
+        "output": summary.output,
+        "report_html": summary.report_html,
+        "report_json": summary.report_json,
+        "notes": notes,
+    })
+}
+
+/// What the shot would do.
+fn outline(shot: &Shot) -> Answer {
+    let [first, last] = shot.settings.frames;
+    let stages: Vec<Value> = shot
+        .stages
+        .iter()
+        .map(|stage| {
+            json!({
+                "name": stage.name,
+                "kind": stage.kind.name(),
+                "gives": stage.gives.in_words(),
+                "save": stage.save,
+                "settings": stage.settings,
+            })
+        })
+        .collect();
+    let mut text = format!(
+        "{}: no mistakes. Frames {first} to {last}, results in {}\n",
+        shot.path.display(),
+        shot.output.display()
+    );
+    for stage in &shot.stages {
+        let save = if stage.save.is_empty() { "nothing".into() } else { stage.save.join(", ") };
+        let (kind, gives) = (stage.kind.name(), stage.gives.in_words());
+        text.push_str(&format!("  {} ({kind}) gives {gives}, saves {save}\n", stage.name));
+    }
+    let json = json!({
+        "shot": shot.settings.name,
+        "frames": [first, last],
+        "output": shot.output,
+        "stages": stages,
+    });
+    Answer::report(text, json)
+}
+
+fn shot_failure(error: ShotError) -> Failure {
+    match error {
+        ShotError::Unreadable { .. } => Failure::Usage(error.to_string()),
+        ShotError::Mistakes(diagnostics) => {
+            let mistakes = diagnostics
+                .list()
+                .iter()
+                .map(|mistake| {
+                    json!({
+                        "file": mistake.path,
+                        "line": mistake.line,
+                        "column": mistake.column,
+                        "message": mistake.message,
+                        "help": mistake.help,
+                    })
+                })
+                .collect();
+            Failure::Shot { text: diagnostics.to_string(), mistakes }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What every command knows of how it was called.
+
+use std::io::Write;
+
+use clap::ArgMatches;
+use whitecap_core::Watch;
+use whitecap_shot::CancelToken;
+
+/// How the command was called.
+pub struct Session {
+    /// Nothing but errors and what was asked for.
+    pub quiet: bool,
+    /// The answer is one JSON object.
+    pub json: bool,
+    /// Ctrl-C was pressed.
+    pub cancel: CancelToken,
+}
+
+impl Session {
+    /// Reads the options that every command has.
+    pub fn new(matches: &ArgMatches, cancel: CancelToken) -> Self {
+        let flag = |name| matches.try_get_one::<bool>(name).ok().flatten() == Some(&true);
+        Self { quiet: flag("quiet"), json: flag("json"), cancel }
+    }
+
+    /// A note for people. It never fails: nobody may be listening.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+}
+
+/// Hands progress within one frame to a function, and Ctrl-C to the computation.
+pub struct FrameWatch<'a, F> {
+    pub cancel: &'a CancelToken,
+    pub on_progress: F,
+}
+
+impl<F: Fn(f32) + Sync> Watch for FrameWatch<'_, F> {
+    fn progress(&self, fraction: f32) {
+        (self.on_progress)(fraction);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}

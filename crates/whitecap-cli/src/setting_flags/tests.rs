@@ -1,0 +1,106 @@
+//! Tests of the flags: on the real settings, and on a type with every shape.
+
+use clap::Command;
+use serde::{Deserialize, Serialize};
+use whitecap_surface::{Method, SurfaceSettings};
+
+use super::*;
+
+fn parse<S: JsonSchema + DeserializeOwned>(arguments: &[&str]) -> Result<S, String> {
+    let flags = SettingFlags::of::<S>();
+    let command = Command::new("test").args(flags.arguments()).no_binary_name(true);
+    let matches = command.try_get_matches_from(arguments).map_err(|error| error.to_string())?;
+    flags.read(&matches).map_err(|failure| failure.to_string())
+}
+
+/// Contract: every setting of surfacing has a flag whose help has words, the unit where there is
+/// one, and the default, or what leaving it out means.
+#[test]
+fn every_setting_has_a_documented_flag() {
+    let schema = schemars::schema_for!(SurfaceSettings).to_value();
+    let flags = SettingFlags::of::<SurfaceSettings>();
+    let mut command = Command::new("test").args(flags.arguments()).term_width(0);
+    let help = command.render_long_help().to_string();
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        let belonging: Vec<&Flag> = flags.flags.iter().filter(|f| f.path[0] == *name).collect();
+        assert!(!belonging.is_empty(), "`{name}` has no flag");
+        for flag in belonging {
+            let long = format!("--{} ", flag.name());
+            let start = help.find(&long).unwrap_or_else(|| panic!("{long} is not in the help"));
+            let own = &help[start..];
+            let own = &own[..own[2..].find("\n      --").map_or(own.len(), |end| end + 2)];
+            assert!(flag.help.len() > 10, "{long} has no documentation");
+            assert!(own.contains(&flag.help), "{own}");
+            assert!(own.contains("[default: ") || own.contains("Left out"), "{own}");
+            let unit = property["unit"].as_str().expect("every setting names its unit");
+            assert!(unit == "none" || own.contains(&format!("[unit: {unit}]")), "{own}");
+        }
+    }
+}
+
+/// Contract: flags that were not given leave the type's own defaults alone; those that were reach
+/// the field of the same name, with enums, lists and nested tables in their own form.
+#[test]
+fn flags_reach_their_fields() {
+    assert_eq!(parse::<SurfaceSettings>(&[]).unwrap(), SurfaceSettings::default());
+    let arguments = [
+        "--method=zhu-bridson",
+        "--radius=0.01",
+        "--attributes=velocity,normal",
+        "--crop-min=-1,0,-1",
+        "--crop-max",
+        "1,2,1",
+        "--smooth",
+        "5",
+    ];
+    let settings: SurfaceSettings = parse(&arguments).unwrap();
+    assert_eq!(settings.method, Method::ZhuBridson);
+    assert_eq!(settings.radius, Some(0.01));
+    assert_eq!(settings.attributes, ["velocity", "normal"]);
+    assert_eq!(settings.crop.unwrap().min, [-1.0, 0.0, -1.0]);
+    assert_eq!(settings.smooth, 5);
+    assert_eq!(settings.threshold, SurfaceSettings::default().threshold);
+}
+
+/// Contract: a value outside its range, of the wrong type, or half of a table is refused, and the
+/// message says what would be right.
+#[test]
+fn impossible_values_are_refused() {
+    let refused = |argument: &str| parse::<SurfaceSettings>(&[argument]).unwrap_err();
+    assert!(refused("--radius=-1").contains("it must be 1e-9 to 1e9"));
+    assert!(refused("--threshold=2").contains("0.01 to 0.99"));
+    assert!(refused("--smooth=1.5").contains("not a whole number"));
+    assert!(refused("--radius=nan").contains("not a number"));
+    assert!(refused("--method=metaballs").contains("zhu-bridson"));
+    assert!(refused("--crop-min=0,0").contains("3 numbers"));
+    assert!(refused("--crop-min=0,0,0").contains("--crop-max"));
+}
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "kebab-case")]
+struct EveryShape {
+    /// A switch.
+    switch: bool,
+    /// A word.
+    word: Option<String>,
+    /// Things with structure.
+    fill: Vec<Fill>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Fill {
+    height: f32,
+}
+
+/// Contract: switches work with and without a value, and a shape without a flag form of its own
+/// takes JSON.
+#[test]
+fn other_shapes_have_a_form() {
+    let shapes: EveryShape =
+        parse(&["--switch", "--word=foam", r#"--fill=[{"height":0.5}]"#]).unwrap();
+    let expected =
+        EveryShape { switch: true, word: Some("foam".into()), fill: vec![Fill { height: 0.5 }] };
+    assert_eq!(shapes, expected);
+    assert!(!parse::<EveryShape>(&["--switch=false"]).unwrap().switch);
+    assert!(parse::<EveryShape>(&["--fill=["]).unwrap_err().contains("not JSON"));
+}
