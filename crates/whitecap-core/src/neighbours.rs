@@ -106,6 +106,27 @@ impl NeighbourGrid {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
+    /// The occupied cell that holds a sorted place.
+    pub fn cell_containing(&self, place: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= place) - 1
+    }
+
+    /// Calls `visit` with the range of sorted places of an occupied cell and of each of its 26
+    /// neighbours that is occupied.
+    #[inline]
+    pub fn for_each_cell_around(&self, cell: usize, mut visit: impl FnMut(Range<usize>)) {
+        let middle = self.cells[cell];
+        for z in -1..=1 {
+            for y in -1..=1 {
+                for x in -1..=1 {
+                    if let Some(found) = self.index.get(middle + IVec3::new(x, y, z)) {
+                        visit(self.cell_range(found));
+                    }
+                }
+            }
+        }
+    }
+
     /// Calls `visit` with the range of sorted places of each occupied cell that overlaps the box.
     #[inline]
     pub fn for_each_cell_in_box(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Range<usize>)) {
