@@ -2,7 +2,7 @@
 
 Usage: python3 bench/judges/io_formats.py PARTICLES.bgeo MESH.ply
 
-Needs `pip install meshio trimesh numpy`. Converts both files to every format with the crate's two
+Needs `pip install meshio trimesh numpy`, and `vtk` for what only VTK itself can judge. Converts both files to every format with the crate's two
 examples, reads each result with another program, and compares bit for bit. Then the other way: files
 written by those programs are converted by Whitecap and compared.
 """
@@ -18,6 +18,12 @@ from pathlib import Path
 import meshio
 import numpy as np
 import trimesh
+
+try:
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+except ImportError:
+    vtk = None
 
 CARGO = ["cargo", "run", "--release", "--quiet", "-p", "whitecap-io", "--example"]
 failures = []
@@ -58,6 +64,19 @@ def read_classic_bgeo(path):
     return np.frombuffer(data, record, points, offset)
 
 
+def read_with_vtk(path):
+    """Points, triangles (flat) and point data as VTK's own readers see them."""
+    kind = vtk.vtkXMLUnstructuredGridReader if path.suffix == ".vtu" else vtk.vtkDataSetReader
+    reader = kind()
+    reader.SetFileName(str(path))
+    reader.Update()
+    grid = reader.GetOutput()
+    cells = grid.GetPolys() if path.suffix == ".vtk" and grid.IsA("vtkPolyData") else grid.GetCells()
+    data = grid.GetPointData()
+    arrays = {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)) for i in range(data.GetNumberOfArrays())}
+    return vtk_to_numpy(grid.GetPoints().GetData()), vtk_to_numpy(cells.GetConnectivityArray()), arrays
+
+
 def particles(source, folder):
     truth = read_classic_bgeo(source)
     position, velocity, identity = truth["P"][:, :3], truth["velocity"], truth["id"][:, 0]
@@ -77,6 +96,9 @@ def particles(source, folder):
             axes = [read.point_data[axis] for axis in ("vx", "vy", "vz")]
             check(f"{target}: meshio velocity", same(np.stack(axes, axis=1), velocity))
         check(f"{target}: meshio id", same(np.ravel(read.point_data["id"]), identity))
+        if vtk and target != "p.ply":
+            points, _, arrays = read_with_vtk(folder / target)
+            check(f"{target}: VTK", same(points, position) and same(arrays["velocity"], velocity) and same(arrays["id"], identity))
 
     convert("0a_convert_particles", source, folder / "p.npz")
     arrays = np.load(folder / "p.npz")
@@ -118,9 +140,13 @@ def meshes(source, folder):
         check(f"{target}: trimesh", same(corners(read), corners(truth)))
     for target in ["m.vtk", "m.vtu", "m.ply", "m.obj", "m.stl"]:
         convert("0b_convert_mesh", source, folder / target)
-        read = meshio.read(folder / target)
-        triangles = np.asarray(read.points, np.float32)[read.cells_dict["triangle"]]
-        check(f"{target}: meshio", same(triangles, corners(truth)))
+        if target != "m.vtk":  # meshio reads no POLYDATA
+            read = meshio.read(folder / target)
+            triangles = np.asarray(read.points, np.float32)[read.cells_dict["triangle"]]
+            check(f"{target}: meshio", same(triangles, corners(truth)))
+        if vtk and target in ("m.vtk", "m.vtu"):
+            points, vertices, _ = read_with_vtk(folder / target)
+            check(f"{target}: VTK", same(points[vertices.reshape(-1, 3)], corners(truth)))
         convert("0b_convert_mesh", folder / target, folder / "back.ply")
         back = trimesh.load(folder / "back.ply", process=False)
         check(f"{target} -> ply", same(corners(back), corners(truth)))

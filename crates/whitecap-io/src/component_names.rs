@@ -9,6 +9,8 @@
 //! | `uv` | `u v`; read also `s t`, `texture_u texture_v` |
 //! | `color` | `red green blue [alpha]`; read also `r g b [a]` |
 //! | another vector `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]`; read also `NAME:0 NAME:1…` |
+//!
+//! White space, separators and quotes in a name are written as `_`: they would end it early.
 
 use std::path::Path;
 
@@ -34,16 +36,26 @@ const GROUPS: [(&str, &[&str]); 9] = [
 const TEXTURE: (&str, &[&str]) = ("uv", &["texture_u", "texture_v"]);
 const SUFFIXES: [[&str; 4]; 2] = [["_x", "_y", "_z", "_w"], [":0", ":1", ":2", ":3"]];
 
-/// The names of the components of a column, in order.
+/// The names of the components of a column, in order, each one word.
 pub(crate) fn split(name: &str, column: &Column) -> Vec<String> {
     let components = column.components();
+    let name = one_word(name);
     if components == 1 {
-        return vec![name.to_string()];
+        return vec![name];
     }
     let own = GROUPS.iter().find(|(group, names)| *group == name && names.len() == components);
     match own {
         Some((_, names)) => names.iter().map(|part| part.to_string()).collect(),
         None => SUFFIXES[0][..components].iter().map(|end| format!("{name}{end}")).collect(),
+    }
+}
+
+fn one_word(name: &str) -> String {
+    let breaks =
+        |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | ';' | '"' | '#');
+    match name {
+        "" => "unnamed".to_string(),
+        _ => name.replace(breaks, "_"),
     }
 }
 

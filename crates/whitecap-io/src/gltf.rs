@@ -10,7 +10,7 @@
 //!
 //! # Non-guarantees
 //! The standard has no 32-bit integers at vertices, so integer attributes are written as reals,
-//! exact up to 2²⁴. There are no materials; the lead of a scene is y up in metres, as here.
+//! exact up to 2²⁴. There are no materials. A scene is y up and in metres, as everything here.
 
 use std::path::Path;
 

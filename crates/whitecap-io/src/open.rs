@@ -63,8 +63,8 @@ pub fn write_particles_as(
         Format::Vtk => vtk_legacy::particles_to_bytes(particles, path)?,
         Format::Vtu => vtu::particles_to_bytes(particles, vtu::Encoding::default()),
         Format::Ply => ply::particles_to_bytes(particles, path)?,
-        Format::Xyz => text_points::to_xyz(particles, path)?,
-        Format::Csv => text_points::to_csv(particles, path)?,
+        Format::Xyz => text_points::to_xyz(particles),
+        Format::Csv => text_points::to_csv(particles),
         Format::Npz => npz::to_bytes(particles, npz::Compression::default(), path)?,
         Format::Obj | Format::Stl | Format::Glb | Format::Gltf | Format::Vdb => {
             unreachable!("the table of formats lets no particles through to {format:?}")

@@ -81,8 +81,8 @@ fn particle_samples() -> Vec<Sample> {
         sample("vtu zlib", Format::Vtu, Some(1), include_bytes!("files/meshio_zlib.vtu").to_vec()),
         sample("ply", Format::Ply, Some(0), ply::particles_to_bytes(&particles, path).unwrap()),
         sample("ply text", Format::Ply, None, TEXT_PLY.as_bytes().to_vec()),
-        sample("xyz", Format::Xyz, None, text_points::to_xyz(&particles, path).unwrap()),
-        sample("csv", Format::Csv, None, text_points::to_csv(&particles, path).unwrap()),
+        sample("xyz", Format::Xyz, None, text_points::to_xyz(&particles)),
+        sample("csv", Format::Csv, None, text_points::to_csv(&particles)),
         sample("npz", Format::Npz, Some(0), npz(npz::Compression::Stored)),
         sample("npz deflated", Format::Npz, Some(0), npz(npz::Compression::Deflated)),
     ]

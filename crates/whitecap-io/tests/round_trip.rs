@@ -161,6 +161,25 @@ fn non_finite_positions_are_passed_on() {
     assert!(message.contains("value 0 of attribute `P`"), "{message}");
 }
 
+/// Contract: a name of several words is kept where the format has room for it, and joined by
+/// underscores where it would end early.
+#[test]
+fn names_of_several_words_are_kept_or_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = Particles::new(vec![Vec3::ONE]);
+    written.set_attribute("phase field, α", Column::Vec3(vec![Vec3::X])).unwrap();
+    for info in formats().iter().filter(|info| info.writes.contains(&Kind::Particles)) {
+        for extension in info.extensions {
+            let path = folder.path().join(format!("words.{extension}"));
+            write_particles(&path, &written).unwrap();
+            let joined = matches!(info.format, Format::Ply | Format::Xyz | Format::Csv);
+            let name = if joined { "phase_field__α" } else { "phase field, α" };
+            let read = read_particles(&path).unwrap();
+            assert_eq!(read.attribute(name), Some(&Column::Vec3(vec![Vec3::X])), "{extension}");
+        }
+    }
+}
+
 /// Contract: a mesh comes back with its vertices, triangles and, where the format has room for
 /// them, all attributes; STL keeps the triangles' positions.
 #[test]

@@ -37,7 +37,6 @@ fn to_bytes(
     header.push_str("property float x\nproperty float y\nproperty float z\n");
     let mut columns = vec![RowColumn::Reals3(positions)];
     for (name, column) in attributes.iter() {
-        check_name(name, path)?;
         let scalar = if column.is_integer() { "int" } else { "float" };
         for part in component_names::split(name, column) {
             let _ = writeln!(header, "property {scalar} {part}");
@@ -59,20 +58,6 @@ fn to_bytes(
         append_faces(&mut bytes, triangles);
     }
     Ok(bytes)
-}
-
-/// A name with white space would end early in the header.
-fn check_name(name: &str, path: &Path) -> Result<(), Error> {
-    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        false => Ok(()),
-        true => Err(Error::unwritable(
-            path,
-            format!(
-                "the attribute name `{}` has white space, which PLY cannot hold",
-                name.escape_debug()
-            ),
-        )),
-    }
 }
 
 fn append_faces(bytes: &mut Vec<u8>, triangles: &[[u32; 3]]) {

@@ -10,6 +10,7 @@
 //! Cell data are passed over. Structured and rectilinear grids, volumetric cells (in a mesh) and
 //! text arrays are not read.
 
+mod names;
 mod read;
 mod write;
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::names;
 use crate::point_table::PointTable;
 use crate::scalar::{Endian, Layout, ScalarType, Values, decode};
 use crate::tokens::Tokens;
@@ -144,7 +145,7 @@ impl<'a> Parser<'a> {
             Owner::Points(count) | Owner::Cells(count) => count,
             Owner::Dataset => return Err(self.unknown(keyword)),
         };
-        let name = decoded_name(self.tokens.text("the name of an array")?);
+        let name = names::decoded(self.tokens.text("the name of an array")?);
         match keyword {
             b"SCALARS" => {
                 let scalar = self.scalar_type()?;
@@ -217,7 +218,7 @@ impl<'a> Parser<'a> {
                 self.skip_metadata();
                 name = self.tokens.text("the name of an array")?;
             }
-            let name = decoded_name(name);
+            let name = names::decoded(name);
             let components = self.count("components")?;
             let count = self.count("values")?;
             let scalar = self.scalar_type()?;
@@ -307,16 +308,16 @@ impl<'a> Parser<'a> {
     fn scalar_type(&mut self) -> Result<ScalarType, Error> {
         let name = self.tokens.text("a type")?.to_ascii_lowercase();
         Ok(match name.as_str() {
-            "float" => ScalarType::F32,
-            "double" => ScalarType::F64,
-            "int" => ScalarType::I32,
-            "unsigned_int" => ScalarType::U32,
-            "char" | "signed_char" => ScalarType::I8,
-            "unsigned_char" => ScalarType::U8,
-            "short" => ScalarType::I16,
-            "unsigned_short" => ScalarType::U16,
-            "long" | "vtkidtype" | "vtktypeint64" | "long_long" => ScalarType::I64,
-            "unsigned_long" | "vtktypeuint64" | "unsigned_long_long" => ScalarType::U64,
+            "float" | "vtktypefloat32" => ScalarType::F32,
+            "double" | "vtktypefloat64" => ScalarType::F64,
+            "char" | "signed_char" | "vtktypeint8" => ScalarType::I8,
+            "unsigned_char" | "vtktypeuint8" => ScalarType::U8,
+            "short" | "vtktypeint16" => ScalarType::I16,
+            "unsigned_short" | "vtktypeuint16" => ScalarType::U16,
+            "int" | "vtktypeint32" => ScalarType::I32,
+            "unsigned_int" | "vtktypeuint32" => ScalarType::U32,
+            "long" | "long_long" | "vtkidtype" | "vtktypeint64" => ScalarType::I64,
+            "unsigned_long" | "unsigned_long_long" | "vtktypeuint64" => ScalarType::U64,
             _ => {
                 let message = format!("arrays of type `{}` are not read", name.escape_debug());
                 return Err(Error::unsupported(self.path, message));
@@ -401,26 +402,4 @@ fn well_known(keyword: &[u8]) -> Option<&'static str> {
         b"TEXTURE_COORDINATES" => Some("uv"),
         _ => None,
     }
-}
-
-/// Array names hold special characters as `%` and two hexadecimal digits.
-fn decoded_name(name: &str) -> String {
-    let mut decoded = Vec::with_capacity(name.len());
-    let mut bytes = name.as_bytes();
-    while let [first, rest @ ..] = bytes {
-        let hexadecimal = rest
-            .first_chunk::<2>()
-            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match (first, hexadecimal) {
-            (b'%', Some(byte)) => {
-                decoded.push(byte);
-                bytes = &rest[2..];
-            }
-            _ => {
-                decoded.push(*first);
-                bytes = rest;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, Column, Particles, TriMesh};
 
+use super::names;
 use crate::Error;
 use crate::vtk_cells::cell_type;
 
@@ -86,7 +87,7 @@ fn push_attributes(bytes: &mut Vec<u8>, attributes: &Attributes, count: usize) {
             _ => "float",
         };
         let components = column.components();
-        push_line(bytes, &format!("{} {components} {count} {kind}", encoded_name(name)));
+        push_line(bytes, &format!("{} {components} {count} {kind}", names::encoded(name)));
         match column {
             Column::F32(values) => push_vectors(bytes, values.iter().map(|&v| [v])),
             Column::Vec2(values) => push_vectors(bytes, values.iter().map(|v| v.to_array())),
@@ -97,16 +98,4 @@ fn push_attributes(bytes: &mut Vec<u8>, attributes: &Attributes, count: usize) {
         }
         bytes.push(b'\n');
     }
-}
-
-/// Array names hold special characters as `%` and two hexadecimal digits.
-fn encoded_name(name: &str) -> String {
-    let mut encoded = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'!'..=b'~' if byte != b'%' && byte != b'"' => encoded.push(char::from(byte)),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
