@@ -1,6 +1,8 @@
-//! Progress on standard error: a bar on a terminal, a line per frame in a log file.
+//! Progress on standard error: a bar on a terminal; in a log file a line for a frame, but not more
+//! than one in a second.
 
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,11 +12,14 @@ use crate::wording;
 
 /// Steps of the bar per frame, so that it also moves within a frame.
 const STEPS: u64 = 1000;
+/// Least time between two lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows how far the work is.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    lines: bool,
+    /// When the next line may be printed; `None` where there are no lines.
+    next_line: Option<Mutex<Instant>>,
     started: Instant,
     total: usize,
 }
@@ -29,8 +34,9 @@ impl Progress {
             let style = ProgressStyle::with_template("{bar:24} {percent:>3}% {msg}");
             style.map_or(bar.clone(), |style| bar.with_style(style))
         });
-        let lines = !session.quiet && !terminal && total > 1;
-        Self { bar, lines, started: Instant::now(), total }
+        let started = Instant::now();
+        let has_lines = !session.quiet && !terminal && total > 1;
+        Self { bar, next_line: has_lines.then(|| Mutex::new(started)), started, total }
     }
 
     /// `done` frames are finished, and `fraction` of the one called `name`.
@@ -52,9 +58,20 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64 * STEPS);
             bar.set_message(text);
-        } else if self.lines {
+        } else if self.may_print_line() {
             let _ = writeln!(std::io::stderr(), "{text}");
         }
+    }
+
+    fn may_print_line(&self) -> bool {
+        let Some(next_line) = &self.next_line else { return false };
+        let mut next_line = next_line.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let due = now >= *next_line;
+        if due {
+            *next_line = now + LINE_INTERVAL;
+        }
+        due
     }
 
     fn time_left(&self, done: usize) -> Option<Duration> {

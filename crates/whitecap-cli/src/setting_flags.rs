@@ -62,7 +62,7 @@ impl SettingFlags {
     pub fn of<S: JsonSchema>() -> Self {
         let schema = schemars::schema_for!(S).to_value();
         let mut flags = Vec::new();
-        collect(&schema, &schema, &[], &[], &mut flags);
+        collect(&schema, &schema, &Table::default(), &mut flags);
         Self { flags }
     }
 
@@ -84,34 +84,41 @@ impl SettingFlags {
     }
 }
 
+/// The table whose properties are walked.
+#[derive(Default)]
+struct Table {
+    /// Keys that lead to it.
+    path: Vec<String>,
+    /// What it is, in words.
+    help: String,
+    /// The flags of its required keys.
+    required: Vec<String>,
+}
+
 /// Walks the properties of a table; nested tables are walked in turn.
-fn collect(
-    root: &Value,
-    table: &Value,
-    path: &[String],
-    together: &[String],
-    flags: &mut Vec<Flag>,
-) {
-    let Some(properties) = table["properties"].as_object() else { return };
+fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
+    let Some(properties) = schema["properties"].as_object() else { return };
     for (key, property) in properties {
-        let path: Vec<String> = path.iter().chain([key]).cloned().collect();
+        let path: Vec<String> = table.path.iter().chain([key]).cloned().collect();
+        let name = path.join("-");
+        let text = |value: &Value| value.as_str().map(|text| text.replace('\n', " "));
+        let help = [Some(table.help.clone()), text(&property["description"])];
+        let help = help.into_iter().flatten().filter(|text| !text.is_empty());
+        let help = help.collect::<Vec<_>>().join(" ");
         let resolved = resolve(root, property);
         if resolved["properties"].is_object() {
             let required = resolved["required"].as_array().into_iter().flatten();
-            let names = required.filter_map(Value::as_str);
-            let together: Vec<String> =
-                names.map(|name| format!("{}-{name}", path.join("-"))).collect();
-            collect(root, resolved, &path, &together, flags);
+            let required = required.filter_map(Value::as_str).map(|key| format!("{name}-{key}"));
+            let nested = Table { path, help, required: required.collect() };
+            collect(root, resolved, &nested, flags);
             continue;
         }
-        let name = path.join("-");
-        let text = |value: &Value| value.as_str().map(|text| text.replace('\n', " "));
         flags.push(Flag {
-            help: text(&property["description"]).unwrap_or_default(),
+            help,
             unit: text(&property["unit"]).filter(|unit| unit != "none"),
             default: default_text(property),
             shape: Shape::of(root, resolved),
-            companions: together.iter().filter(|other| **other != name).cloned().collect(),
+            companions: table.required.iter().filter(|other| **other != name).cloned().collect(),
             path,
         });
     }

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use whitecap_shot::{Registry, Shot};
 
-use super::run::{run_shot, summary_json};
+use super::run::{load, run_shot, summary_json};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -41,8 +40,7 @@ pub fn command() -> Command {
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let folder = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
     let path = write_shot_file(&folder)?;
-    let shot = Shot::load(&path, &Registry::standard())
-        .map_err(|error| Failure::Work(error.to_string()))?;
+    let shot = load(&path)?;
     let (summary, notes) = run_shot(&shot, session)?;
     let folder = folder.display();
     let text = format!(

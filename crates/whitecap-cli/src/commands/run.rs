@@ -1,6 +1,7 @@
 //! `whitecap run`: a shot, from its shot file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -51,7 +52,7 @@ pub fn command() -> Command {
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let path = matches.get_one::<PathBuf>("shot").cloned().unwrap_or_default();
-    let mut shot = Shot::load(&path, &Registry::standard()).map_err(shot_failure)?;
+    let mut shot = load(&path)?;
     if let Some(output) = matches.get_one::<PathBuf>("output") {
         shot.output.clone_from(output);
     }
@@ -63,24 +64,32 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     Ok(Answer::done(text, summary_json(&shot, &summary, &notes)))
 }
 
+/// Reads and checks a shot file.
+pub fn load(path: &Path) -> Result<Shot, Failure> {
+    let mut shot = Shot::load(path, &Registry::standard()).map_err(shot_failure)?;
+    // Without a `.` in the middle, which people would read as a mistake.
+    shot.output = shot.output.components().collect();
+    Ok(shot)
+}
+
 /// Runs a shot with progress on standard error; gives also the notes.
 pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<String>), Failure> {
     let total = shot.stages.len() * shot.context().frames().count();
     let progress = Progress::new(session, total);
     let notes = Mutex::new(Vec::new());
-    let done_so_far = std::sync::atomic::AtomicUsize::new(0);
+    let done_so_far = AtomicUsize::new(0);
     let observer = |event: &Event<'_>| match *event {
         Event::FrameProgress { stage, frame, fraction } => {
-            let done = done_so_far.load(std::sync::atomic::Ordering::Relaxed);
+            let done = done_so_far.load(Ordering::Relaxed);
             progress.within(done, fraction, &format!("{stage}, frame {frame}"));
         }
         Event::FrameDone { stage, frame, done, seconds, remaining, .. } => {
-            done_so_far.store(done, std::sync::atomic::Ordering::Relaxed);
+            done_so_far.store(done, Ordering::Relaxed);
             let name = format!("{stage}, frame {frame}: {}", wording::duration(seconds));
             progress.finished(done, &name, remaining);
         }
         Event::FrameSkipped { done, .. } => {
-            done_so_far.store(done, std::sync::atomic::Ordering::Relaxed);
+            done_so_far.store(done, Ordering::Relaxed);
             progress.within(done, 0.0, "up to date");
         }
         Event::Note { stage, frame, text } => {

@@ -1,0 +1,73 @@
+//! `whitecap convert`.
+
+use std::fs;
+
+use whitecap_core::TriMesh;
+use whitecap_core::glam::Vec3;
+
+use crate::{block, outcome, run, run_json, write_sequence};
+
+/// A closed box, one metre wide.
+fn cube() -> TriMesh {
+    let corner = |i: u32| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2 & 1) as f32);
+    let quads =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+    TriMesh::new((0..8).map(corner).collect(), triangles).unwrap()
+}
+
+/// Contract: particles survive the way through another format and back, byte for byte.
+#[test]
+fn particles_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    whitecap_io::write_particles(folder.join("a.bgeo"), &block(4)).unwrap();
+    for between in ["b.npz", "b.vtu", "b.ply", "b.csv"] {
+        assert_eq!(outcome(&run(folder, &["convert", "a.bgeo", between])).0, 0);
+        assert_eq!(outcome(&run(folder, &["convert", between, "c.bgeo"])).0, 0);
+        let read = |name: &str| fs::read(folder.join(name)).unwrap();
+        assert_eq!(read("a.bgeo"), read("c.bgeo"), "{between}");
+    }
+}
+
+/// Contract: a mesh becomes a level set with `--cell` and a closed mesh again, with its volume.
+#[test]
+fn a_mesh_goes_through_a_level_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    whitecap_io::write_mesh(folder.join("cube.obj"), &cube()).unwrap();
+    let (code, _, stderr) = outcome(&run(folder, &["convert", "cube.obj", "cube.vdb"]));
+    assert_eq!(code, 2);
+    assert!(stderr.contains("--cell"), "{stderr}");
+    run_json(folder, &["convert", "cube.obj", "cube.vdb", "--cell", "0.05", "--json"]);
+    let object = run_json(folder, &["info", "cube.vdb", "--json"]);
+    assert_eq!(object["grids"][0]["class"], "level set");
+    assert_eq!(object["grids"][0]["cell"], 0.05);
+    run_json(folder, &["convert", "cube.vdb", "back.ply", "--json"]);
+    let report = run_json(folder, &["check", "back.ply", "--json"]);
+    let volume = report["volume"].as_f64().unwrap();
+    assert!((volume - 1.0).abs() < 0.02, "{volume}");
+    let none = outcome(&run(folder, &["convert", "cube.vdb", "x.ply", "--grid", "smoke"]));
+    assert_eq!(none.0, 1);
+    assert!(none.2.contains("surface"), "{}", none.2);
+}
+
+/// Contract: particles are not turned into a mesh silently; the message names the command that
+/// does it. A format asked for by name wins over the extension.
+#[test]
+fn what_cannot_be_converted_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_sequence(folder);
+    let (code, _, stderr) = outcome(&run(folder, &["convert", "frame.0001.bgeo", "a.obj"]));
+    assert_eq!(code, 2);
+    assert!(stderr.contains("whitecap surface"), "{stderr}");
+    let (code, _, stderr) = outcome(&run(folder, &["convert", "frame.0001.bgeo", "a.doc"]));
+    assert_eq!(code, 2);
+    assert!(stderr.contains(".bgeo"), "{stderr}");
+    let arguments =
+        ["convert", "frame.####.bgeo", "j.####.bgeo", "--format", "bgeo-json", "--json"];
+    let object = run_json(folder, &arguments);
+    assert_eq!(object["files"].as_array().unwrap().len(), 3);
+    assert_eq!(whitecap_io::read_particles(folder.join("j.0003.bgeo")).unwrap(), block(5));
+}

@@ -1,0 +1,83 @@
+//! Ctrl-C during a run.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::{outcome, run, whitecap};
+
+const SHOT: &str = r#"
+[shot]
+name = "long"
+frames = [1, 24]
+
+[water]
+kind = "example"
+spacing = 0.02
+save = ["bgeo"]
+
+[surface]
+kind = "surface"
+particles = "water"
+method = "solenthaler"
+save = ["ply"]
+"#;
+
+/// The frames in a folder of results, by name.
+fn frames(results: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for stage in ["water", "surface"] {
+        for entry in fs::read_dir(results.join(stage)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_string();
+            if name.ends_with(".bgeo") || name.ends_with(".ply") {
+                found.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn interrupt(child: &Child) {
+    let kill = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+/// Contract: Ctrl-C ends a run with exit code 130 and a sentence on how to continue; no file with
+/// a final name is incomplete; the same command continues and ends with the bytes of a run that
+/// nobody interrupted.
+#[test]
+fn an_interrupted_run_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("long.toml"), SHOT).unwrap();
+    let whole = outcome(&run(folder, &["run", "long.toml", "--output", "whole"]));
+    assert_eq!(whole.0, 0, "{}", whole.2);
+    let whole = frames(&folder.join("whole"));
+    assert_eq!(whole.len(), 48);
+
+    let mut command = whitecap(folder);
+    command.args(["run", "long.toml", "--output", "parts"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    stderr.read_line(&mut told).unwrap();
+    assert!(told.contains("of 48"), "{told}");
+    interrupt(&child);
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("The same command continues"), "{told}");
+    let parts = frames(&folder.join("parts"));
+    assert!(parts.len() < 48, "the run ended before it was interrupted");
+    for (name, bytes) in &parts {
+        assert!(whole[name] == *bytes, "{name} is incomplete");
+    }
+
+    let (code, _, stderr) = outcome(&run(folder, &["run", "long.toml", "--output", "parts"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(frames(&folder.join("parts")) == whole);
+}
