@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Bounds, Particles, reduce};
 
+use crate::spacing::particle_spacing;
 use crate::{CropBox, Error, Method, SurfaceSettings};
 
 /// The largest number of cells a support radius may span: finer cells only waste memory.
@@ -60,7 +61,7 @@ impl Input {
                     .ok_or(Error::RadiusUnknown { count: positions.len() })?;
                 let radius = 0.5 * spacing;
                 notes.push(format!(
-                    "no radius was given: {radius:.6} m, half the median particle spacing, is used"
+                    "no radius was given: {radius:.6} m, half the particle spacing, is used"
                 ));
                 radius
             }
@@ -143,46 +144,4 @@ fn own_radii(particles: &Particles, kept: &[u32]) -> Result<Option<Vec<f32>>, Er
         Some(at) => Err(Error::ParticleRadius { index: kept[at] as usize, value: radii[at] }),
         None => Ok(Some(radii)),
     }
-}
-
-/// Median distance to the nearest neighbour, over up to a few thousand particles; `None` where no
-/// two of them are apart, or a position is infinite.
-pub fn particle_spacing(positions: &[Vec3]) -> Option<f32> {
-    const SAMPLES: usize = 4096;
-    // Below this the halving of cells would run into zero.
-    const SMALLEST_SIZE: f32 = 1e-25;
-    let size = Bounds::of(positions).size().max_element();
-    if !(size > SMALLEST_SIZE && size.is_finite()) {
-        return None;
-    }
-    // Start from one cell around everything and halve until cells are sparsely filled; an
-    // outlier only makes the start larger.
-    let mut cell = size;
-    let mut grid = NeighbourGrid::build(positions, cell);
-    while grid.len() > 8 * grid.cell_count() && cell > size * 1e-9 {
-        cell *= 0.5;
-        grid.rebuild(positions, cell);
-    }
-    let stride = positions.len().div_ceil(SAMPLES);
-    let mut spacings: Vec<f32> = (0..positions.len())
-        .into_par_iter()
-        .step_by(stride)
-        .filter_map(|place| {
-            let here = grid.positions()[place];
-            (0..3).find_map(|growth| {
-                let mut nearest = f32::INFINITY;
-                grid.for_each_within(here, cell * (1 << growth) as f32, |_, distance_squared| {
-                    if distance_squared > 0.0 {
-                        nearest = nearest.min(distance_squared);
-                    }
-                });
-                nearest.is_finite().then(|| nearest.sqrt())
-            })
-        })
-        .collect();
-    if spacings.is_empty() {
-        return None;
-    }
-    let middle = spacings.len() / 2;
-    Some(*spacings.select_nth_unstable_by(middle, f32::total_cmp).1)
 }

@@ -13,13 +13,14 @@ mod report;
 mod self_intersection;
 mod settings;
 pub mod smoothing;
+mod spacing;
 mod surfacing;
 mod transfer;
 
 pub use error::Error;
-pub use input::particle_spacing;
 pub use level_set::{LevelSet, LevelSetError};
 pub use report::{MeshReport, area, report, volume};
 pub use self_intersection::self_intersections;
 pub use settings::{CropBox, Method, SurfaceSettings};
+pub use spacing::particle_spacing;
 pub use surfacing::{Surfaced, implicit_field, surface_particles};

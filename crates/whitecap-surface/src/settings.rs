@@ -39,7 +39,7 @@ pub struct SurfaceSettings {
     #[schemars(extend("unit" = "none"))]
     pub method: Method,
     /// Particle radius, half the particle spacing. Left out: the particles' own `radius` column,
-    /// else half the median distance to the nearest neighbour.
+    /// else half the spacing found in the liquid.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: Option<f32>,
     /// Edge length of the marching-cubes cells. Left out: one particle radius.
