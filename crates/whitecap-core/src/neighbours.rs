@@ -39,6 +39,8 @@ impl NeighbourGrid {
     pub fn build(positions: &[Vec3], cell: f32) -> Self {
         let mut grid = Self::default();
         grid.rebuild(positions, cell);
+        // A grid that is built once does not need the buffers of the next sort.
+        grid.sort = MortonSort::default();
         grid
     }
 
