@@ -1,4 +1,5 @@
-//! `whitecap check`: whether a mesh is closed, and what it measures.
+//! `whitecap check`: whether a mesh is closed, and what it measures; whether a shot file has
+//! mistakes.
 
 use std::path::PathBuf;
 
@@ -6,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_surface::MeshReport;
 
+use super::run;
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -19,25 +21,26 @@ Examples:
   whitecap check splash.ply
   whitecap check 'out/surface.####.ply' --json
   whitecap check splash.obj --self-intersections
+  whitecap check drop.toml
 
-Exit code 1 if a mesh is open, non-manifold or inconsistently oriented. Volume is in m³, area
+Exit code 2 if a shot file has mistakes, 1 if a mesh is open, non-manifold or inconsistently oriented. Volume is in m³, area
 in m². Triangles that cut each other are counted, but do not fail the check.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
-    let mesh = Arg::new("mesh")
-        .value_name("MESH")
+    let file = Arg::new("file")
+        .value_name("FILE")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("A mesh, or a sequence such as out/surface.####.ply");
+        .help("A mesh, a sequence such as out/surface.####.ply, or a shot file");
     let intersections = Arg::new("self-intersections")
         .long("self-intersections")
         .action(ArgAction::SetTrue)
         .help("Also count the triangles that cut another one (slower)");
     Command::new("check")
-        .about("Measures a mesh and says whether it is closed")
+        .about("Says whether a mesh is closed, or a shot file free of mistakes")
         .after_help(EXAMPLES)
-        .args([mesh, frames::frames_flag(), intersections, json_flag()])
+        .args([file, frames::frames_flag(), intersections, json_flag()])
 }
 
 /// One mesh that was checked.
@@ -50,7 +53,10 @@ struct Checked {
 
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
-    let input = matches.get_one::<PathBuf>("mesh").cloned().unwrap_or_default();
+    let input = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    if input.extension().is_some_and(|extension| extension == "toml") {
+        return Ok(run::outline(&run::load(&input)?));
+    }
     let (is_sequence, files) = frames::inputs(matches, &input)?;
     let progress = Progress::new(session, files.len());
     let mut checked = Vec::with_capacity(files.len());

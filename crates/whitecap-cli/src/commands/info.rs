@@ -21,7 +21,7 @@ Examples:
   whitecap info 'sim/frame.####.bgeo'
   whitecap info smoke.vdb --json
 
-Lengths are in metres. The spacing of particles is the median distance to the nearest neighbour.";
+Lengths are in metres. The spacing of particles is the edge of the cube that one of them fills.";
 
 /// Its arguments and help.
 pub fn command() -> Command {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_shot::{Event, Registry, RunOptions, RunOutcome, RunSummary, Shot, ShotError};
 
@@ -20,11 +20,11 @@ const EXAMPLES: &str = "\
 Examples:
   whitecap run drop.toml
   whitecap run drop.toml --output /scratch/drop --threads 8
-  whitecap run drop.toml --dry-run
 
 Frames that are up to date are not made again: change a setting and run again, and only what
 depends on it is made. A run that was stopped, killed or failed continues with the same command.
-The folder of the results also gets report.html and report.json.";
+The folder of the results also gets report.html and report.json. `whitecap check drop.toml` only
+looks for mistakes.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -39,14 +39,10 @@ pub fn command() -> Command {
         .value_name("FOLDER")
         .value_parser(value_parser!(PathBuf))
         .help("Folder for the results [default: what the shot file says]");
-    let dry_run = Arg::new("dry-run")
-        .long("dry-run")
-        .action(ArgAction::SetTrue)
-        .help("Only check the shot file and list its stages");
     Command::new("run")
         .about("Runs a shot: makes every frame that is not up to date")
         .after_help(EXAMPLES)
-        .args([shot, output, dry_run, json_flag()])
+        .args([shot, output, json_flag()])
 }
 
 /// Its work.
@@ -55,9 +51,6 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let mut shot = load(&path)?;
     if let Some(output) = matches.get_one::<PathBuf>("output") {
         shot.output.clone_from(output);
-    }
-    if matches.get_flag("dry-run") {
-        return Ok(outline(&shot));
     }
     let (summary, notes) = run_shot(&shot, session)?;
     let text = format!("{}\nReport: {}\n", summary.sentence(), summary.report_html.display());
@@ -128,7 +121,7 @@ pub fn summary_json(shot: &Shot, summary: &RunSummary, notes: &[String]) -> Valu
 }
 
 /// What the shot would do.
-fn outline(shot: &Shot) -> Answer {
+pub fn outline(shot: &Shot) -> Answer {
     let [first, last] = shot.settings.frames;
     let stages: Vec<Value> = shot
         .stages

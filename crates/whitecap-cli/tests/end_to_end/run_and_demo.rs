@@ -43,7 +43,7 @@ fn only_what_changed_is_made_again() {
 }
 
 /// Contract: a shot file with mistakes is exit code 2; every mistake is shown with its line, and
-/// listed in the object. A dry run makes nothing.
+/// listed in the object. `check` says the same and makes nothing.
 #[test]
 fn mistakes_are_shown_with_their_lines() {
     let folder = tempfile::tempdir().unwrap();
@@ -59,10 +59,11 @@ fn mistakes_are_shown_with_their_lines() {
     assert_eq!(code, 2);
     assert_eq!(object["mistakes"].as_array().unwrap().len(), 2);
     assert_eq!(object["mistakes"][0]["line"], 9);
+    assert_eq!(outcome(&run(folder, &["check", "bad.toml"])), (2, String::new(), stderr));
     assert_eq!(outcome(&run(folder, &["run", "none.toml"])).0, 2);
 
     fs::write(folder.join("blocks.toml"), SHOT).unwrap();
-    let outline = run_json(folder, &["run", "blocks.toml", "--dry-run", "--json"]);
+    let outline = run_json(folder, &["check", "blocks.toml", "--json"]);
     assert_eq!(outline["stages"][1]["kind"], "surface");
     assert!(!folder.join("out").exists());
 }

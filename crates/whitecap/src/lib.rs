@@ -1,0 +1,185 @@
+//! Whitecap adds fine detail to fluid animation. This crate is every library of Whitecap under one
+//! name, and this page is a tour through them. Each example is a test.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`core`] | particles, meshes, grids, neighbour search, kernels, solvers |
+//! | [`io`] | file formats, frame sequences, atomic writes |
+//! | [`surface`] | from particles to closed surfaces and distance fields |
+//! | [`shot`] | shot files, stages, resumable runs, reports |
+//!
+//! Lengths are in metres, times in seconds; y is up; coordinates are right-handed.
+//!
+//! # Particles
+//! A liquid from a simulation is a set of *particles*: positions, and *attributes*, which are named
+//! columns with one value per particle. A few names are well known: `velocity`, `id`, `radius`.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Column, Particles};
+//!
+//! let mut particles = Particles::new(vec![Vec3::ZERO, Vec3::new(0.1, 0.0, 0.0)]);
+//! particles.set_attribute("velocity", Column::Vec3(vec![Vec3::Y; 2]))?;
+//! assert_eq!(particles.velocities().unwrap()[1], Vec3::Y);
+//!
+//! // A column of the wrong length is an error with a sentence, not a crash.
+//! let error = particles.set_attribute("id", Column::I32(vec![7])).unwrap_err();
+//! assert!(error.to_string().contains("id"));
+//! # Ok::<(), whitecap::core::Error>(())
+//! ```
+//!
+//! # Surface
+//! The *surface* of the liquid is a triangle mesh around the particles. It is found in two steps:
+//! an *implicit function*, negative inside and positive outside, is made from the particles, and
+//! its zero level is turned into triangles. The mesh is *closed* (no holes), *2-manifold* (every
+//! edge has exactly two triangles) and oriented outwards.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Particles, Unwatched};
+//! use whitecap::surface::{Method, SurfaceSettings, report, surface_particles};
+//!
+//! // A block of 8³ particles, 0.1 m apart.
+//! let cells = (0..512).map(|i| Vec3::new((i % 8) as f32, (i / 8 % 8) as f32, (i / 64) as f32));
+//! let particles = Particles::new(cells.map(|cell| 0.1 * cell).collect());
+//!
+//! let settings = SurfaceSettings { method: Method::ZhuBridson, ..SurfaceSettings::default() };
+//! let surfaced = surface_particles(&particles, &settings, &Unwatched)?;
+//!
+//! let report = report(&surfaced.mesh);
+//! assert!(report.is_closed_manifold());
+//! assert_eq!(report.components, 1);
+//! // The radius was not given, so it was estimated, half the particle spacing, and a note says so.
+//! assert!((surfaced.radius - 0.05).abs() < 0.001);
+//! assert!(surfaced.notes[0].contains("no radius was given"));
+//! # Ok::<(), whitecap::surface::Error>(())
+//! ```
+//!
+//! Settings are plain data. The same definition is the command's flags, the keys of a shot file and
+//! the JSON Schema.
+//!
+//! # Level set
+//! A *level set* stores the signed distance to a surface on the nodes of a sparse grid: negative
+//! inside, and only in a *narrow band* around the surface. Shapes can be joined, cut, grown and
+//! smoothed in this form, and come back as closed meshes.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Particles, Unwatched};
+//! use whitecap::surface::{LevelSet, SurfaceSettings, implicit_field, volume};
+//!
+//! let settings = SurfaceSettings { radius: Some(0.1), ..SurfaceSettings::default() };
+//! let drop = |x: f32| {
+//!     let particle = Particles::new(vec![Vec3::new(x, 0.0, 0.0)]);
+//!     implicit_field(&particle, &settings, &Unwatched)
+//!         .map(|field| LevelSet::from_field(&field, 0.3))
+//! };
+//! let (left, right) = (drop(0.0)?, drop(1.0)?);
+//!
+//! let both = left.union(&right).unwrap();
+//! let one = volume(&left.mesh());
+//! assert!(volume(&both.mesh()) > 1.9 * one);
+//! // Grown by 5 cm, a drop reaches 5 cm farther.
+//! let point = Vec3::new(0.0, 0.15, 0.0);
+//! let grown = left.offset(0.05);
+//! assert!((left.distance(point) - grown.distance(point) - 0.05).abs() < 0.01);
+//! # Ok::<(), whitecap::surface::Error>(())
+//! ```
+//!
+//! # Files and sequences
+//! A *sequence* is one file per frame, named by a pattern: `####` or `%04d` stands for the frame
+//! number. Files are written whole or not at all, and a broken file gives an error that says where
+//! it is broken.
+//!
+//! ```
+//! use whitecap::core::Particles;
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::io::{Sequence, read_particles, write_particles};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let sequence = Sequence::new(folder.path().join("drop.####.bgeo"))?;
+//! for frame in 1..=3 {
+//!     let particles = Particles::new(vec![Vec3::Y * frame as f32]);
+//!     write_particles(sequence.path(frame), &particles)?;
+//! }
+//! let frames = sequence.expand(None)?;
+//! assert_eq!(frames.len(), 3);
+//! assert_eq!(read_particles(&frames[2].1)?.positions(), [Vec3::new(0.0, 3.0, 0.0)]);
+//!
+//! // A frame that is missing is named.
+//! std::fs::remove_file(&frames[1].1)?;
+//! assert!(sequence.expand(None).unwrap_err().to_string().ends_with("frame 2 is missing"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Shot
+//! A *shot* is a range of frames and the *stages* that make them, described by a *shot file*. Each
+//! stage takes the frames of other stages or of files, and gives frames of its own. A run makes
+//! only the frames that are not up to date, and a run that was stopped continues where it was.
+//!
+//! ```
+//! use whitecap::shot::{CancelToken, Event, Registry, RunOptions, Shot, run};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("drop.toml");
+//! std::fs::write(&path, r#"
+//!     [shot]
+//!     name = "drop"
+//!     frames = [1, 2]
+//!
+//!     [water]
+//!     kind = "example"
+//!     spacing = 0.05
+//!
+//!     [surface]
+//!     kind = "surface"
+//!     particles = "water"
+//!     save = ["ply"]
+//! "#)?;
+//! let shot = Shot::load(&path, &Registry::standard())?;
+//! let (cancel, observer) = (CancelToken::new(), |_: &Event<'_>| {});
+//! let options = RunOptions::new(&observer, &cancel);
+//!
+//! let first = run(&shot, &options)?;
+//! assert_eq!(first.computed, 4);
+//! assert!(shot.output.join("surface/surface.0002.ply").is_file());
+//! // Nothing changed, so nothing is made again.
+//! assert_eq!(run(&shot, &options)?.computed, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A mistake in a shot file is reported with its line and what would be right:
+//!
+//! ```
+//! use whitecap::shot::{Registry, Shot};
+//!
+//! let text = "[shot]\nname = \"drop\"\nframes = [1, 2]\n\n[water]\nkind = \"exmple\"\n";
+//! let mistakes = Shot::parse(text, "drop.toml".as_ref(), &Registry::standard()).err().unwrap();
+//! assert_eq!(mistakes.list()[0].line, 6);
+//! assert!(mistakes.to_string().contains("did you mean"));
+//! ```
+//!
+//! # Progress and cancel
+//! A long computation takes a [`core::Watch`]: it reports how far it is, and asks whether it should
+//! stop. Nothing prints, and nothing exits.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Particles, Watch};
+//! use whitecap::surface::{Error, SurfaceSettings, surface_particles};
+//!
+//! struct NeverMind;
+//! impl Watch for NeverMind {
+//!     fn cancelled(&self) -> bool {
+//!         true
+//!     }
+//! }
+//! let particles = Particles::new(vec![Vec3::ZERO, Vec3::X]);
+//! let stopped = surface_particles(&particles, &SurfaceSettings::default(), &NeverMind);
+//! assert_eq!(stopped.unwrap_err(), Error::Cancelled);
+//! ```
+
+pub use whitecap_core as core;
+pub use whitecap_io as io;
+pub use whitecap_shot as shot;
+pub use whitecap_surface as surface;
