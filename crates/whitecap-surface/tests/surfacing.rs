@@ -230,8 +230,12 @@ fn the_radius_is_estimated_and_said() {
 #[test]
 fn no_particle_and_one_particle_work() {
     assert!(surface(&Particles::default(), &SurfaceSettings::default()).triangles().is_empty());
-    let mesh = surface(&Particles::new(vec![Vec3::ONE]), &with_radius(0.1));
-    assert_eq!(report(&mesh).euler_characteristic, 2);
+    for method in METHODS {
+        let settings = SurfaceSettings { method, cell: Some(0.05), ..with_radius(0.1) };
+        let alone = report(&surface(&Particles::new(vec![Vec3::ONE]), &settings));
+        assert_eq!(alone.euler_characteristic, 2, "{method:?}");
+        assert!(alone.volume > 0.3 * 4.2 * 0.1f64.powi(3), "{method:?}: {alone:?}");
+    }
 }
 
 fn failure(particles: &Particles, settings: &SurfaceSettings) -> Error {

@@ -9,7 +9,8 @@
 //!   the stretch is normalised to keep the kernel's volume, so nothing depends on the scene's
 //!   scale.
 //! * The paper switches from sphere to ellipsoid at 25 neighbours. Here the stretch fades in
-//!   between 6 and 25, so that a particle that gains a neighbour does not pop.
+//!   between 6 and 25, so that a particle that gains a neighbour does not pop, and so does the
+//!   shift of the centre, so that the few particles of a spray do not run into one.
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -72,13 +73,14 @@ fn shape_kernel(
     let here = input.grid.positions()[place];
     let neighbourhood = Neighbours::of(input, here, support);
     let mean = here + neighbourhood.mean;
-    let center = here.lerp(mean, center_smoothing);
     let SymmetricEigen { values, vectors: axes } = symmetric_eigen(neighbourhood.covariance);
     let fade = ((neighbourhood.count - STRETCH_FADE.0) / (STRETCH_FADE.1 - STRETCH_FADE.0))
         .clamp(0.0, 1.0);
-    let limited = values.max(Vec3::splat(values.x.max(1e-30) / stretch));
-    let geometric_mean = (limited.x * limited.y * limited.z).cbrt();
-    let relative = Vec3::ONE.lerp(limited / geometric_mean, fade);
+    let center = here.lerp(mean, center_smoothing * fade);
+    // Ratios to the longest axis; a lone particle has no spread at all and stays a sphere.
+    let longest = values.x.max(1e-12 * support * support);
+    let limited = (values / longest).max(Vec3::splat(1.0 / stretch));
+    let relative = Vec3::ONE.lerp(limited, fade);
     let half_axes = support * relative / (relative.x * relative.y * relative.z).cbrt();
     let inverse_squared = Mat3::from_diagonal((half_axes * half_axes).recip());
     let kernel = StretchedKernel {
