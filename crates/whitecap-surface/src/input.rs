@@ -87,6 +87,12 @@ impl Input {
         self.relative_radius.as_ref().map_or(1.0, |radii| radii[place])
     }
 
+    /// Support of the particle at a sorted place, in metres.
+    #[inline]
+    pub fn reach(&self, place: usize) -> f32 {
+        self.support * self.relative_radius(place)
+    }
+
     /// The largest support of any particle.
     pub fn largest_support(&self) -> f32 {
         let largest = self.relative_radius.iter().flatten().copied().fold(1.0, f32::max);

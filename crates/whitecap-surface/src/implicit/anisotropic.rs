@@ -69,7 +69,7 @@ fn shape_kernel(
     stretch: f32,
     center_smoothing: f32,
 ) -> (Vec3, StretchedKernel) {
-    let support = input.support * input.relative_radius(place);
+    let support = input.reach(place);
     let here = input.grid.positions()[place];
     let neighbourhood = Neighbours::of(input, here, support);
     let mean = here + neighbourhood.mean;
@@ -132,10 +132,6 @@ impl Implicit for Anisotropic {
 
     fn largest_reach(&self) -> f32 {
         self.largest_reach
-    }
-
-    fn bulge(&self, _cell: f32) -> Option<(f32, f32)> {
-        None
     }
 
     fn fill(

@@ -46,15 +46,11 @@ impl Implicit for Averaged<'_> {
     }
 
     fn reach(&self, place: usize) -> f32 {
-        self.input.support * self.input.relative_radius(place)
+        self.input.reach(place)
     }
 
     fn largest_reach(&self) -> f32 {
         self.input.largest_support()
-    }
-
-    fn bulge(&self, _cell: f32) -> Option<(f32, f32)> {
-        None
     }
 
     fn fill(

@@ -195,9 +195,6 @@ mod tests {
         fn largest_reach(&self) -> f32 {
             self.0.largest_reach()
         }
-        fn bulge(&self, _: f32) -> Option<(f32, f32)> {
-            None
-        }
         fn fill(
             &self,
             cell: f32,

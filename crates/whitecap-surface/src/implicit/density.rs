@@ -44,7 +44,7 @@ impl<'a> Density<'a> {
             .par_iter()
             .enumerate()
             .map(|(place, &volume)| {
-                let support = input.support * input.relative_radius(place);
+                let support = input.reach(place);
                 2.0 * volume * CubicSpline::CENTER / support.powi(3)
             })
             .collect();
@@ -62,7 +62,7 @@ impl Implicit for Density<'_> {
     }
 
     fn reach(&self, place: usize) -> f32 {
-        self.input.support * self.input.relative_radius(place)
+        self.input.reach(place)
     }
 
     fn largest_reach(&self) -> f32 {

@@ -39,7 +39,10 @@ pub(crate) trait Implicit: Sync {
     /// How far beyond its values at the corners of a cell of edge `cell` the function can bulge
     /// inside that cell: (towards outside, towards inside). `None` if no useful bound is known,
     /// and then nothing is skipped.
-    fn bulge(&self, cell: f32) -> Option<(f32, f32)>;
+    fn bulge(&self, cell: f32) -> Option<(f32, f32)> {
+        let _ = cell;
+        None
+    }
 
     /// Adds the candidates to the rows in `rows` of a tile whose cells have edge `cell`, and
     /// writes the node values of those rows.
