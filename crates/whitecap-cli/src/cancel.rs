@@ -1,4 +1,7 @@
 //! Ctrl-C: the first asks to stop after the write in hand, the second stops at once.
+//!
+//! Requests to terminate and hang-ups keep their usual meaning, so that `nohup` works; a command
+//! that is killed leaves no broken file either.
 
 use std::io::Write;
 
@@ -7,7 +10,7 @@ use whitecap_shot::CancelToken;
 /// The exit code of a cancelled command.
 pub const CANCELLED: u8 = 130;
 
-/// Lets Ctrl-C, and the system's request to end, use `token`.
+/// Lets Ctrl-C use `token`.
 pub fn on_interrupt(token: &CancelToken) -> Result<(), ctrlc::Error> {
     let token = token.clone();
     ctrlc::set_handler(move || {

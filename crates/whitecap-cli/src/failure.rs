@@ -12,6 +12,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::cancel::CANCELLED;
+
 /// Why a command could not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -45,7 +47,7 @@ impl Failure {
         match self {
             Failure::Work(_) => 1,
             Failure::Usage(_) | Failure::Shot { .. } => 2,
-            Failure::Cancelled(_) => 130,
+            Failure::Cancelled(_) => CANCELLED,
         }
     }
 

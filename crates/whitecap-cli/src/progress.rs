@@ -31,7 +31,7 @@ impl Progress {
         let bar = (!session.quiet && terminal).then(|| {
             let target = ProgressDrawTarget::stderr();
             let bar = ProgressBar::with_draw_target(Some(total as u64 * STEPS), target);
-            let style = ProgressStyle::with_template("{bar:24} {percent:>3}% {msg}");
+            let style = ProgressStyle::with_template("{bar:24} {percent:>3}% {wide_msg}");
             style.map_or(bar.clone(), |style| bar.with_style(style))
         });
         let started = Instant::now();

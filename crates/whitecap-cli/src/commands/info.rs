@@ -126,12 +126,10 @@ fn file(path: &Path) -> Result<Value, Failure> {
                 .iter()
                 .map(|grid| match &grid.values {
                     GridValues::Scalar(values) => {
-                        grid_json(&grid.name, grid.class, "scalar", values, |v| vec![*v])
+                        grid_json(&grid.name, grid.class, "scalar", values, |v| [v])
                     }
                     GridValues::Vector(values) => {
-                        grid_json(&grid.name, grid.class, "vector of 3", values, |v| {
-                            v.to_array().to_vec()
-                        })
+                        grid_json(&grid.name, grid.class, "vector of 3", values, |v| v.to_array())
                     }
                 })
                 .collect();
@@ -169,10 +167,10 @@ fn attributes(attributes: &Attributes) -> Value {
         let range = match column {
             Column::I32(values) => whole_range(values.iter().map(|&v| i64::from(v))),
             Column::I64(values) => whole_range(values.iter().copied()),
-            Column::F32(values) => range(values, |v| vec![*v]),
-            Column::Vec2(values) => range(values, |v| v.to_array().to_vec()),
-            Column::Vec3(values) => range(values, |v| v.to_array().to_vec()),
-            Column::Vec4(values) => range(values, |v| v.to_array().to_vec()),
+            Column::F32(values) => range(values.iter().map(|v| [*v])),
+            Column::Vec2(values) => range(values.iter().map(|v| v.to_array())),
+            Column::Vec3(values) => range(values.iter().map(|v| v.to_array())),
+            Column::Vec4(values) => range(values.iter().map(|v| v.to_array())),
         };
         json!({ "name": name, "type": column.type_name(), "range": range })
     };
@@ -184,40 +182,35 @@ fn whole_range(values: impl Iterator<Item = i64> + Clone) -> Value {
 }
 
 /// Least and largest value of each component.
-fn range<T>(values: &[T], components: impl Fn(&T) -> Vec<f32>) -> Value {
-    let Some(first) = values.first() else { return Value::Null };
-    let (mut least, mut most) = (components(first), components(first));
-    for value in values {
-        for (place, component) in components(value).into_iter().enumerate() {
-            least[place] = least[place].min(component);
-            most[place] = most[place].max(component);
+fn range<const N: usize>(values: impl Iterator<Item = [f32; N]>) -> Value {
+    let extremes = values.fold(None, |extremes, value| {
+        let (mut least, mut most) = extremes.unwrap_or((value, value));
+        for place in 0..N {
+            least[place] = least[place].min(value[place]);
+            most[place] = most[place].max(value[place]);
         }
-    }
-    let list = |values: Vec<f32>| match values[..] {
+        Some((least, most))
+    });
+    let list = |values: [f32; N]| match values[..] {
         [only] => short(only),
         _ => values.into_iter().map(short).collect(),
     };
-    json!([list(least), list(most)])
+    extremes.map_or(Value::Null, |(least, most)| json!([list(least), list(most)]))
 }
 
-fn grid_json<T: Copy + Send + Sync>(
+fn grid_json<T: Copy + Send + Sync, const N: usize>(
     name: &str,
     class: GridClass,
     type_name: &str,
     grid: &SparseGrid<T>,
-    components: impl Fn(&T) -> Vec<f32>,
+    components: impl Fn(T) -> [f32; N],
 ) -> Value {
-    let mut values = vec![grid.background()];
-    let mut dense = 0;
-    for tile in grid.tiles() {
-        match tile {
-            Tile::Constant(value) => values.push(*value),
-            Tile::Dense(nodes) => {
-                dense += 1;
-                values.extend_from_slice(&nodes[..]);
-            }
-        }
-    }
+    let stored = grid.tiles().iter().flat_map(|tile| match tile {
+        Tile::Constant(value) => std::slice::from_ref(value),
+        Tile::Dense(values) => &values[..],
+    });
+    let values = std::iter::once(grid.background()).chain(stored.copied());
+    let dense = grid.tiles().iter().filter(|tile| tile.dense().is_some()).count();
     let lattice = grid.lattice();
     let class = match class {
         GridClass::LevelSet => "level set",
@@ -233,7 +226,7 @@ fn grid_json<T: Copy + Send + Sync>(
         "origin": lattice.origin.to_array().map(short),
         "tiles": grid.tiles().len(),
         "dense_tiles": dense,
-        "range": range(&values, components),
+        "range": range(values.map(components)),
     })
 }
 

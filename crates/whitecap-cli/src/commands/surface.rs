@@ -104,7 +104,10 @@ impl Job<'_> {
         let mut made: Vec<Made> = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let done = made.len();
-            let name = format!("frame {}", pair.frame);
+            let name = match pairs.len() {
+                1 => pair.input.display().to_string(),
+                _ => format!("frame {}", pair.frame),
+            };
             let on_progress = |fraction: f32| progress.within(done, fraction, &name);
             match self.one(pair, &on_progress)? {
                 Some(frame) => made.push(frame),

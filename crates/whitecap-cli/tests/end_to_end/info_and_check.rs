@@ -9,17 +9,17 @@ use crate::{block, outcome, run, run_json, write_sequence};
 fn info_tells_what_is_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    whitecap_io::write_particles(folder.join("block.bgeo"), &block(5)).unwrap();
+    whitecap_io::write_particles(folder.join("block.bgeo"), &block(11)).unwrap();
     let object = run_json(folder, &["info", "block.bgeo", "--json"]);
     assert_eq!(object["kind"], "particles");
-    assert_eq!(object["particles"], 125);
+    assert_eq!(object["particles"], 1331);
     let spacing = object["spacing"].as_f64().unwrap();
-    assert!((spacing - 0.1).abs() < 0.01, "{spacing}");
-    assert_eq!(object["bounds"]["max"], serde_json::json!([0.4, 0.4, 0.4]));
+    assert!((spacing - 0.1).abs() < 0.003, "{spacing}");
+    assert_eq!(object["bounds"]["max"], serde_json::json!([1.0, 1.0, 1.0]));
     assert_eq!(object["attributes"][0]["name"], "velocity");
-    assert_eq!(object["attributes"][0]["range"][1], serde_json::json!([1.0, 0.4, 0.0]));
+    assert_eq!(object["attributes"][0]["range"][1], serde_json::json!([1.0, 1.0, 0.0]));
     let (_, stdout, _) = outcome(&run(folder, &["info", "block.bgeo"]));
-    assert!(stdout.contains("125 particles") && stdout.contains("spacing about 0."), "{stdout}");
+    assert!(stdout.contains("1331 particles") && stdout.contains("spacing about 0."), "{stdout}");
 }
 
 /// Contract: of a sequence, `info` names the first, the last and the missing frames.
