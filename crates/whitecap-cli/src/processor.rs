@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// The exit code for a processor that is too old.
 const TOO_OLD: u8 = 3;
 
-/// Instruction sets of x86-64-v3: the bits that must all be set in one of [`Registers`].
+/// Instruction sets of x86-64-v3: the bits that must all be set in one of the `Registers`.
 /// AVX also needs the operating system to keep its registers, which it says with bit 27.
 const NEEDED: [(&str, Register, u32); 8] = [
     ("AVX", Register::Basic, 1 << 28 | 1 << 27),
