@@ -2,7 +2,7 @@
 //!
 //! # Guarantees
 //! For every input grid with a positive background the mesh is closed, 2-manifold and
-//! consistently oriented (normals point to the positive side): see [`table`]. Vertices are
+//! consistently oriented (normals point to the positive side): see the module `table`. Vertices are
 //! shared, in an order that depends on the grid alone, never on threads. NaN counts as outside.
 //!
 //! # Non-guarantees
