@@ -1,0 +1,85 @@
+//! The particles of a liquid: one array per quantity, all in the same order.
+//!
+//! The order changes at every step, when particles are sorted along a Z-order curve; `id` tells
+//! who is who.
+
+use rayon::prelude::*;
+use whitecap_core::glam::Vec3;
+
+/// What is known of each particle between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Columns {
+    /// Position in metres.
+    pub position: Vec<Vec3>,
+    /// Velocity in m/s.
+    pub velocity: Vec<Vec3>,
+    /// Identity, never used twice.
+    pub id: Vec<i64>,
+    /// Time since the particle was made, in seconds.
+    pub age: Vec<f32>,
+    /// Density at the last step, in kg/m³.
+    pub density: Vec<f32>,
+    /// P = p/ρ² at the last step: the first guess of the next.
+    pub pressure: Vec<f32>,
+    /// Acceleration that the caller supplied, in m/s²; empty if none.
+    pub acceleration: Vec<Vec3>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    vectors: Vec<Vec3>,
+    scalars: Vec<f32>,
+    integers: Vec<i64>,
+}
+
+impl Columns {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Adds a particle that was made `age` seconds ago.
+    pub fn push(&mut self, position: Vec3, velocity: Vec3, id: i64, age: f32, rest_density: f32) {
+        self.position.push(position);
+        self.velocity.push(velocity);
+        self.id.push(id);
+        self.age.push(age);
+        self.density.push(rest_density);
+        self.pressure.push(0.0);
+        if !self.acceleration.is_empty() {
+            self.acceleration.push(Vec3::ZERO);
+        }
+    }
+
+    /// Takes the particles in the order of `order`, which may leave some out. `positions` are the
+    /// positions in that order already.
+    pub fn reorder(&mut self, order: &[u32], positions: &[Vec3]) {
+        self.position.clear();
+        self.position.extend_from_slice(positions);
+        permute(&mut self.velocity, order, &mut self.scratch.vectors);
+        permute(&mut self.id, order, &mut self.scratch.integers);
+        permute(&mut self.age, order, &mut self.scratch.scalars);
+        permute(&mut self.density, order, &mut self.scratch.scalars);
+        permute(&mut self.pressure, order, &mut self.scratch.scalars);
+        if !self.acceleration.is_empty() {
+            permute(&mut self.acceleration, order, &mut self.scratch.vectors);
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let vectors = [&self.position, &self.velocity, &self.acceleration, &self.scratch.vectors];
+        let scalars = [&self.age, &self.density, &self.pressure, &self.scratch.scalars];
+        let integers = [&self.id, &self.scratch.integers];
+        vectors.map(|v| 12 * v.capacity()).iter().sum::<usize>()
+            + scalars.map(|v| 4 * v.capacity()).iter().sum::<usize>()
+            + integers.map(|v| 8 * v.capacity()).iter().sum::<usize>()
+    }
+}
+
+/// `values` becomes `values[order[0]], values[order[1]], …`; `scratch` keeps its memory.
+fn permute<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], scratch: &mut Vec<T>) {
+    order.par_iter().map(|&i| values[i as usize]).collect_into_vec(scratch);
+    std::mem::swap(values, scratch);
+}

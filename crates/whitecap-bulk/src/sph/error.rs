@@ -1,0 +1,103 @@
+//! What can go wrong with a liquid.
+
+use super::source_error::SourceError;
+
+/// Why a liquid cannot be made or stepped.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SphError {
+    /// A setting is outside what can be simulated.
+    #[error("`{name}` must lie between {least} and {most}, but it is {value}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+        /// Smallest value.
+        least: f32,
+        /// Largest value.
+        most: f32,
+    },
+    /// A solid, source or force is unusable.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Particles that were given are unusable.
+    #[error(transparent)]
+    Particles(#[from] whitecap_core::Error),
+    /// A value that was given for a particle is not finite.
+    #[error("the {column} of particle {index} is not a finite number")]
+    NotFinite {
+        /// Which column.
+        column: &'static str,
+        /// Which particle of those given.
+        index: usize,
+    },
+    /// A column that was given has another type than it must.
+    #[error("the column `{name}` must be a {expected}, but it is a {found}")]
+    ColumnType {
+        /// Its name.
+        name: &'static str,
+        /// The type it must have.
+        expected: &'static str,
+        /// The type it has.
+        found: &'static str,
+    },
+    /// Accelerations for another number of particles.
+    #[error("{found} accelerations were given for {expected} particles")]
+    AccelerationCount {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// The duration of a frame is not a time.
+    #[error("a frame must last a positive number of seconds, not {duration}")]
+    Duration {
+        /// The duration.
+        duration: f64,
+    },
+    /// A step failed at every length that was tried.
+    #[error(
+        "the liquid blew up at {time:.6} s: {reason}, even with a time step of {time_step:.3e} s. The last good state is kept. Try a smaller `cfl` or `time-step`, and look for liquid that starts squeezed between solids"
+    )]
+    BlowUp {
+        /// Time of the last good state.
+        time: f64,
+        /// The shortest step tried.
+        time_step: f32,
+        /// What happened.
+        reason: BlowUp,
+    },
+    /// A saved state cannot be continued from.
+    #[error("the saved state cannot be used: {0}")]
+    Snapshot(String),
+    /// The caller asked to stop.
+    #[error("the simulation was cancelled")]
+    Cancelled,
+}
+
+/// What shows that a step failed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BlowUp {
+    /// A velocity is NaN or infinite.
+    #[error("particle {id} has a velocity that is not a finite number")]
+    NotFinite {
+        /// Identity of the particle.
+        id: i64,
+    },
+    /// A particle moved farther than its neighbourhood.
+    #[error("particle {id} moves at {speed:.3e} m/s, which is {spacings:.1} spacings in a step")]
+    TooFast {
+        /// Identity of the particle.
+        id: i64,
+        /// Its speed.
+        speed: f32,
+        /// Distance moved in spacings.
+        spacings: f32,
+    },
+    /// The liquid would be compressed beyond all bounds.
+    #[error("the liquid would be compressed to {factor:.1} times its density")]
+    TooDense {
+        /// Density over rest density.
+        factor: f32,
+    },
+}

@@ -1,0 +1,181 @@
+//! Settings of the SPH liquid: the single source for the shot-file keys, the command's flags, the
+//! JSON Schema and the documentation.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::SphError;
+use super::force_field::ForceField;
+use super::pressure_system::Stop;
+use super::solid::{BoxShape, PlaneWall, Side};
+
+/// How the liquid is kept incompressible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PressureMethod {
+    /// Divergence-free SPH (Bender & Koschier 2017) with accelerated iterations: the faster one.
+    #[default]
+    Dfsph,
+    /// Predictive–corrective incompressible SPH (Solenthaler & Pajarola 2009).
+    Pcisph,
+}
+
+/// How viscosity is integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViscosityMethod {
+    /// Implicit where the explicit form would need a shorter time step, explicit elsewhere.
+    #[default]
+    Automatic,
+    /// Explicit: the time step is shortened until it is stable. Good for thin liquids.
+    Explicit,
+    /// Implicit (after Weiler et al. 2018): stable for honey at any time step.
+    Implicit,
+}
+
+/// Settings of the SPH liquid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SphSettings {
+    /// Distance between particles at rest: the resolution. Twice the particle radius.
+    #[schemars(extend("unit" = "m"), range(min = 1e-5, max = 1e3))]
+    pub spacing: f32,
+    /// Radius of the smoothing kernel, in spacings.
+    #[schemars(extend("unit" = "spacings"), range(min = 1.5, max = 3.0))]
+    pub support: f32,
+    /// Density of the liquid at rest.
+    #[schemars(extend("unit" = "kg/m³"), range(min = 1e-3, max = 1e6))]
+    pub rest_density: f32,
+    /// How the liquid is kept incompressible.
+    #[schemars(extend("unit" = "none"))]
+    pub pressure: PressureMethod,
+    /// Iterations go on until the mean density error is below this share of the rest density. Left
+    /// out: 0.0001 with `dfsph`, 0.0002 with `pcisph`. Looser errors let deep liquid sag and rebound.
+    #[schemars(extend("unit" = "none"), range(min = 1e-7, max = 0.1))]
+    pub mean_compression: Option<f32>,
+    /// Iterations go on until no particle is compressed by more than this share of the rest
+    /// density.
+    #[schemars(extend("unit" = "none"), range(min = 1e-6, max = 1.0))]
+    pub largest_compression: f32,
+    /// Smallest number of pressure iterations in a step. Left out: 2 with `dfsph`, 3 with `pcisph`.
+    #[schemars(extend("unit" = "iterations"), range(min = 1, max = 1000))]
+    pub least_iterations: Option<u32>,
+    /// Largest number of pressure iterations in a step.
+    #[schemars(extend("unit" = "iterations"), range(min = 1, max = 10000))]
+    pub most_iterations: u32,
+    /// Whether `dfsph` also makes the velocity free of divergence before the forces act.
+    #[schemars(extend("unit" = "none"))]
+    pub divergence_free: bool,
+    /// A fixed time step. Left out: as long as `cfl` and `largest-time-step` allow. Steps are
+    /// shortened so that they end at frames.
+    #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 1.0))]
+    pub time_step: Option<f32>,
+    /// How far the fastest particle may move in an adaptive step, in spacings.
+    #[schemars(extend("unit" = "spacings"), range(min = 0.01, max = 1.0))]
+    pub cfl: f32,
+    /// The longest adaptive time step.
+    #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 1.0))]
+    pub largest_time_step: f32,
+    /// Acceleration of gravity (x, y, z).
+    #[schemars(extend("unit" = "m/s²"))]
+    pub gravity: [f32; 3],
+    /// Further accelerations from outside.
+    #[schemars(extend("unit" = "none"))]
+    pub forces: Vec<ForceField>,
+    /// Dynamic viscosity: 0.001 for water, 10 for honey.
+    #[schemars(extend("unit" = "Pa·s"), range(min = 0.0, max = 1e6))]
+    pub viscosity: f32,
+    /// How viscosity is integrated.
+    #[schemars(extend("unit" = "none"))]
+    pub viscosity_method: ViscosityMethod,
+    /// Surface tension: 0.072 for water.
+    #[schemars(extend("unit" = "N/m"), range(min = 0.0, max = 1e3))]
+    pub surface_tension: f32,
+    /// Coulomb friction at walls and solids: the tangential force per normal force. 0 slips
+    /// freely.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1e3))]
+    pub friction: f32,
+    /// A box that holds the liquid. Left out: the domain is open.
+    #[schemars(extend("unit" = "m"))]
+    pub domain: Option<BoxShape>,
+    /// Sides of the domain without a wall.
+    #[schemars(extend("unit" = "none"))]
+    pub open_sides: Vec<Side>,
+    /// Further walls.
+    #[schemars(extend("unit" = "none"))]
+    pub planes: Vec<PlaneWall>,
+}
+
+impl Default for SphSettings {
+    fn default() -> Self {
+        Self {
+            spacing: 0.02,
+            support: 2.0,
+            rest_density: 1000.0,
+            pressure: PressureMethod::default(),
+            mean_compression: None,
+            largest_compression: 0.01,
+            least_iterations: None,
+            most_iterations: 200,
+            divergence_free: true,
+            time_step: None,
+            cfl: 0.4,
+            largest_time_step: 0.005,
+            gravity: [0.0, -9.81, 0.0],
+            forces: Vec::new(),
+            viscosity: 0.001,
+            viscosity_method: ViscosityMethod::default(),
+            surface_tension: 0.0,
+            friction: 0.0,
+            domain: None,
+            open_sides: Vec::new(),
+            planes: Vec::new(),
+        }
+    }
+}
+
+impl SphSettings {
+    /// When pressure iterations stop.
+    pub(crate) fn stop(&self) -> Stop {
+        let (mean_error, least) = match self.pressure {
+            PressureMethod::Dfsph => (1e-4, 2),
+            PressureMethod::Pcisph => (2e-4, 3),
+        };
+        let least_iterations = self.least_iterations.unwrap_or(least);
+        Stop {
+            mean_error: self.mean_compression.unwrap_or(mean_error),
+            largest_error: self.largest_compression,
+            least_iterations,
+            most_iterations: self.most_iterations.max(least_iterations),
+        }
+    }
+
+    /// Fails at the first value that cannot be simulated.
+    pub fn check(&self) -> Result<(), SphError> {
+        let within = |name, value: f32, least: f32, most: f32| {
+            if value >= least && value <= most {
+                Ok(())
+            } else {
+                Err(SphError::Setting { name, value, least, most })
+            }
+        };
+        within("spacing", self.spacing, 1e-5, 1e3)?;
+        within("support", self.support, 1.5, 3.0)?;
+        within("rest-density", self.rest_density, 1e-3, 1e6)?;
+        within("mean-compression", self.mean_compression.unwrap_or(1e-4), 1e-7, 0.1)?;
+        within("largest-compression", self.largest_compression, 1e-6, 1.0)?;
+        within("least-iterations", self.least_iterations.unwrap_or(2) as f32, 1.0, 1e3)?;
+        within("most-iterations", self.most_iterations as f32, 1.0, 1e4)?;
+        within("time-step", self.time_step.unwrap_or(1e-3), 1e-7, 1.0)?;
+        within("cfl", self.cfl, 0.01, 1.0)?;
+        within("largest-time-step", self.largest_time_step, 1e-7, 1.0)?;
+        within("viscosity", self.viscosity, 0.0, 1e6)?;
+        within("surface-tension", self.surface_tension, 0.0, 1e3)?;
+        within("friction", self.friction, 0.0, 1e3)?;
+        for value in self.gravity {
+            within("gravity", value, -1e6, 1e6)?;
+        }
+        self.forces.iter().try_for_each(ForceField::check)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! One time step of a [`Liquid`]; see there for its parts in order.
+
+use rayon::prelude::*;
+use whitecap_core::glam::Vec3;
+use whitecap_core::reduce;
+use wide::f32x4;
+
+use super::error::{BlowUp, SphError};
+use super::force_field::total_acceleration;
+use super::liquid::{Liquid, Workspace};
+use super::pairs::CHUNK;
+use super::pressure_solver::PressureProblem;
+use super::pressure_system::{pack, vector};
+use super::report::StepReport;
+use super::viscosity::ViscousForce;
+
+/// How often a step is halved before the run stops.
+const MOST_RETRIES: u32 = 8;
+/// A step that moves a particle farther than this, in supports, has failed.
+const LARGEST_MOVE: f32 = 1.0;
+/// A predicted density beyond this factor of the rest density shows a failed step.
+const LARGEST_DENSITY: f32 = 2.0;
+/// Steps between two measurements of the pressure system's largest eigenvalue.
+const STEPS_PER_MEASUREMENT: u64 = 64;
+
+/// Share of the density error that is left when the pressure is not known from a step before:
+/// what is left of the weight of deep liquid is caught later, all at once.
+const COLD_START_ACCURACY: f32 = 0.01;
+
+impl Liquid {
+    /// One time step of at most `time_step` seconds; time itself is left to the caller.
+    pub(super) fn step(&mut self, time_step: f32) -> Result<StepReport, SphError> {
+        let largest_density = self.find_pairs();
+        let mut time_step = time_step;
+        for retries in 0..=MOST_RETRIES {
+            let mut report = self.predict(time_step);
+            report.largest_density = largest_density / self.resolution.rest_density;
+            match self.check(&report) {
+                Ok(largest_speed) => {
+                    self.advance(time_step);
+                    return Ok(StepReport { retries, largest_speed, ..report });
+                }
+                Err(reason) if retries == MOST_RETRIES => {
+                    return Err(SphError::BlowUp { time: self.time, time_step, reason });
+                }
+                Err(_) => time_step *= 0.5,
+            }
+        }
+        unreachable!("the last retry returns")
+    }
+
+    /// Sorts the particles and finds what stays the same during the step: pairs, densities and
+    /// boundary. Returns the largest density.
+    fn find_pairs(&mut self) -> f32 {
+        let Workspace { grid, pairs, system, velocity } = &mut self.work;
+        let (columns, boundary, resolution) = (&mut self.columns, &self.boundary, &self.resolution);
+        grid.rebuild(&columns.position, resolution.support);
+        columns.reorder(grid.order(), grid.positions());
+        system.resize(columns.len());
+        velocity.resize(columns.len(), f32x4::ZERO);
+        let results = columns
+            .density
+            .par_chunks_mut(CHUNK)
+            .zip(system.boundary.par_chunks_mut(CHUNK))
+            .zip(system.boundary_density.par_chunks_mut(CHUNK))
+            .zip(system.inverse_diagonal.par_chunks_mut(CHUNK))
+            .zip(system.packed.par_chunks_mut(CHUNK));
+        let positions = grid.positions();
+        let least_diagonal = 1e-3 * resolution.gradient_squares;
+        let planes = boundary.planes();
+        pairs.rebuild(grid, resolution, planes, results, |place, local, sums, images, result| {
+            let ((((density, gradient), boundary_density), inverse_diagonal), packed) = result;
+            density[local] = sums.density + images.density;
+            gradient[local] = pack(images.gradient, 0.0);
+            boundary_density[local] = images.density;
+            let whole = sums.gradient + images.gradient + images.own;
+            let squares = sums.gradient_squares + images.gradient_squares;
+            inverse_diagonal[local] = 1.0 / (whole.length_squared() + squares).max(least_diagonal);
+            packed[local] = pack(positions[place], 0.0);
+        });
+        if self.step_count.is_multiple_of(STEPS_PER_MEASUREMENT) {
+            system.measure_largest_eigenvalue(pairs);
+        }
+        self.step_count += 1;
+        columns.density.par_iter().copied().reduce(|| 0.0, f32::max)
+    }
+
+    /// The velocities after a step, and how they were found. The particles stay as they are.
+    fn predict(&mut self, time_step: f32) -> StepReport {
+        let Workspace { pairs, system, velocity, .. } = &mut self.work;
+        let mut stop = self.settings.stop();
+        if self.cold {
+            stop.mean_error *= COLD_START_ACCURACY;
+        }
+        velocity.par_iter_mut().zip(&self.columns.velocity).for_each(|(packed, velocity)| {
+            *packed = pack(*velocity, -1.0);
+        });
+        let mut problem = PressureProblem {
+            resolution: &self.resolution,
+            pairs,
+            system,
+            velocity,
+            density: &self.columns.density,
+            time_step,
+            stop,
+        };
+        let divergence = self.solver.remove_divergence(&mut problem);
+        self.apply_forces(time_step);
+        let Workspace { pairs, system, velocity, .. } = &mut self.work;
+        system.pressure.copy_from_slice(&self.columns.pressure);
+        let mut problem = PressureProblem {
+            resolution: &self.resolution,
+            pairs,
+            system,
+            velocity,
+            density: &self.columns.density,
+            time_step,
+            stop,
+        };
+        let compression = self.solver.remove_compression(&mut problem);
+        self.apply_friction(time_step);
+        StepReport {
+            time: self.time,
+            time_step,
+            retries: 0,
+            compression,
+            divergence,
+            viscosity_iterations: 0,
+            largest_speed: 0.0,
+            largest_density: 0.0,
+        }
+    }
+
+    /// Everything but pressure: v += Δt a.
+    fn apply_forces(&mut self, time_step: f32) {
+        let Workspace { pairs, system, velocity, .. } = &mut self.work;
+        let acceleration = &mut system.acceleration;
+        let gravity = Vec3::from(self.settings.gravity);
+        let (forces, time, columns) = (&self.settings.forces, self.time, &self.columns);
+        acceleration.par_iter_mut().enumerate().for_each(|(i, acceleration)| {
+            let host = columns.acceleration.get(i).copied().unwrap_or(Vec3::ZERO);
+            let field = total_acceleration(forces, columns.position[i], columns.velocity[i], time);
+            *acceleration = pack(gravity + host + field, 0.0);
+        });
+        if self.settings.viscosity > 0.0 {
+            let force = ViscousForce {
+                pairs,
+                positions: &system.packed,
+                density: &columns.density,
+                viscosity: self.settings.viscosity,
+                support: self.resolution.support,
+            };
+            force.add_to(acceleration, velocity);
+        }
+        let time_step = f32x4::splat(time_step);
+        velocity.par_iter_mut().zip(acceleration).for_each(|(velocity, acceleration)| {
+            *velocity = acceleration.mul_add(time_step, *velocity);
+        });
+    }
+
+    /// Coulomb friction: where the boundary pushes with an acceleration P b, the velocity along it
+    /// is reduced by up to `friction` times that push.
+    fn apply_friction(&mut self, time_step: f32) {
+        let friction = self.settings.friction;
+        if friction == 0.0 {
+            return;
+        }
+        let Workspace { system, velocity, .. } = &mut self.work;
+        let (pressure, boundary) = (&system.pressure, &system.boundary);
+        velocity.par_iter_mut().enumerate().for_each(|(i, velocity)| {
+            let gradient = vector(boundary[i]);
+            let push = pressure[i] * gradient.length();
+            if push > 0.0 {
+                let along = vector(*velocity).reject_from_normalized(gradient.normalize());
+                let speed = along.length();
+                let lost = (friction * push * time_step).min(speed);
+                if lost > 0.0 {
+                    let change = along * (-lost / speed);
+                    *velocity += pack(change, 0.0);
+                }
+            }
+        });
+    }
+
+    /// Whether the velocities found can be used; if so, the largest speed.
+    fn check(&self, report: &StepReport) -> Result<f32, BlowUp> {
+        let velocity = &self.work.velocity;
+        // The sum of a square that is not finite is not finite either; the maximum would hide it.
+        let worst = |range: std::ops::Range<usize>| {
+            range.fold((0.0f32, usize::MAX), |worst, i| {
+                let square = vector(velocity[i]).length_squared();
+                let square = if square.is_finite() { square } else { f32::INFINITY };
+                if square > worst.0 { (square, i) } else { worst }
+            })
+        };
+        let (square, fastest) =
+            reduce::ordered_reduce(velocity.len(), (0.0, usize::MAX), worst, |a, b| {
+                if b.0 > a.0 { b } else { a }
+            });
+        if square == f32::INFINITY {
+            return Err(BlowUp::NotFinite { id: self.columns.id[fastest] });
+        }
+        let speed = square.sqrt();
+        let distance = speed * report.time_step;
+        if distance > LARGEST_MOVE * self.resolution.support {
+            let spacings = distance / self.resolution.spacing;
+            return Err(BlowUp::TooFast { id: self.columns.id[fastest], speed, spacings });
+        }
+        let factor = report.largest_density.max(1.0) + report.compression.largest_error;
+        if factor.is_nan() || factor > LARGEST_DENSITY * report.largest_density.max(1.0) {
+            return Err(BlowUp::TooDense { factor });
+        }
+        Ok(speed)
+    }
+
+    /// Moves the particles with the velocities found.
+    fn advance(&mut self, time_step: f32) {
+        let (columns, work, boundary) = (&mut self.columns, &self.work, &self.boundary);
+        columns.pressure.copy_from_slice(&work.system.pressure);
+        self.cold = false;
+        columns
+            .position
+            .par_iter_mut()
+            .zip(&mut columns.velocity)
+            .zip(&mut columns.age)
+            .zip(&work.velocity)
+            .for_each(|(((position, velocity), age), &found)| {
+                let found = vector(found);
+                (*position, *velocity) = boundary.keep_out(*position + time_step * found, found);
+                *age += time_step;
+            });
+    }
+}
