@@ -6,6 +6,7 @@
 //! | [`core`] | particles, meshes, grids, neighbour search, kernels, solvers |
 //! | [`io`] | file formats, frame sequences, atomic writes |
 //! | [`surface`] | from particles to closed surfaces and distance fields |
+//! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
 //! Lengths are in metres, times in seconds; y is up; coordinates are right-handed.
@@ -179,6 +180,7 @@
 //! assert_eq!(stopped.unwrap_err(), Error::Cancelled);
 //! ```
 
+pub use whitecap_bulk as bulk;
 pub use whitecap_core as core;
 pub use whitecap_io as io;
 pub use whitecap_shot as shot;
