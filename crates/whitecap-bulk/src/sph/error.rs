@@ -1,5 +1,6 @@
 //! What can go wrong with a liquid.
 
+use super::snapshot::SnapshotError;
 use super::source_error::SourceError;
 
 /// Why a liquid cannot be made or stepped.
@@ -68,8 +69,8 @@ pub enum SphError {
         reason: BlowUp,
     },
     /// A saved state cannot be continued from.
-    #[error("the saved state cannot be used: {0}")]
-    Snapshot(String),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// The caller asked to stop.
     #[error("the simulation was cancelled")]
     Cancelled,

@@ -53,7 +53,7 @@ impl Pcisph {
         });
     }
 
-    /// P += k (ρ* − ρ0), not below zero; returns the compression before the correction, and
+    /// P += k (ρ* − ρ0), not below zero; returns the density error before the correction, and
     /// whether momentum points the wrong way.
     fn correct(
         &mut self,
@@ -103,7 +103,8 @@ impl Pcisph {
                     let from = packed[i].as_array()[3];
                     let next = (from + stiffness * excess).max(0.0);
                     let change = next - *pressure;
-                    partial.compression += f64::from(excess.max(0.0));
+                    let error = if next > 0.0 { excess.abs() } else { excess.max(0.0) };
+                    partial.error += f64::from(error);
                     partial.largest = partial.largest.max(excess);
                     partial.overshoot += f64::from(from - next) * f64::from(change);
                     *pressure = next;
@@ -111,13 +112,13 @@ impl Pcisph {
                 }
             });
         let total = self.partial.iter().fold(Partial::default(), |sum, part| Partial {
-            compression: sum.compression + part.compression,
+            error: sum.error + part.error,
             largest: sum.largest.max(part.largest),
             overshoot: sum.overshoot + part.overshoot,
         });
         let outcome = Iterations {
             count,
-            mean_error: (total.compression / before.len().max(1) as f64) as f32 / rest_density,
+            mean_error: (total.error / before.len().max(1) as f64) as f32 / rest_density,
             largest_error: total.largest / rest_density,
         };
         (outcome, total.overshoot > 0.0)
@@ -127,7 +128,7 @@ impl Pcisph {
 /// Sums over one chunk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
-    compression: f64,
+    error: f64,
     largest: f32,
     overshoot: f64,
 }
