@@ -30,6 +30,6 @@ pub use error::{BlowUp, SphError};
 pub use liquid::Liquid;
 pub use pressure_system::Iterations;
 pub use report::{FrameReport, StepReport};
-pub use snapshot::SnapshotError;
 pub use settings::{PressureMethod, SphSettings, ViscosityMethod};
+pub use snapshot::SnapshotError;
 pub use source_error::SourceError;
