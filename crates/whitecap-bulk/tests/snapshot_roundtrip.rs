@@ -57,10 +57,10 @@ fn unusable_bytes_are_refused() {
     newer[6] = 99;
     assert!(matches!(refused(&mut liquid, &newer), SnapshotError::Version { found: 99 }));
     let mut huge = saved.clone();
-    huge[44..52].fill(0xFF);
+    huge[52..60].fill(0xFF);
     assert!(matches!(refused(&mut liquid, &huge), SnapshotError::Length { .. }));
     let mut doubled = saved.clone();
-    let ids = 52 + 24 * liquid.len();
+    let ids = 60 + 24 * liquid.len();
     doubled.copy_within(ids..ids + 8, ids + 8);
     assert!(matches!(refused(&mut liquid, &doubled), SnapshotError::Value { what: "identity" }));
     assert!(liquid.save() == saved);

@@ -1,23 +1,45 @@
-//! What lies round the liquid and keeps particles out.
+//! What lies round the liquid and keeps particles out: plane walls, boxes and solids.
 
 use whitecap_core::glam::Vec3;
 
+use super::boundary_particles::BoundaryParticles;
+use super::error::SphError;
 use super::resolution::Resolution;
-use super::solid::Walls;
+use super::settings::SphSettings;
+use super::solid::{Contact, SolidPose, Walls};
 
-/// Distance that particles keep from walls, in spacings.
-const MARGIN: f32 = 0.25;
+/// Distance that particles keep from plane walls, in spacings. At rest they are half a spacing away.
+const WALL_MARGIN: f32 = 0.25;
+/// Distance that particles keep from solids, in spacings.
+const SOLID_MARGIN: f32 = 0.1;
+/// How often walls and solids in turn push a particle that is caught between them.
+const ROUNDS: usize = 4;
 
-/// Walls of a liquid.
+/// Walls and solids.
 #[derive(Clone, Debug)]
 pub(crate) struct Boundary {
     walls: Walls,
-    margin: f32,
+    pub particles: BoundaryParticles,
+    spacing: f32,
 }
 
 impl Boundary {
-    pub fn new(walls: Walls, resolution: &Resolution) -> Self {
-        Self { walls, margin: MARGIN * resolution.spacing }
+    pub fn new(settings: &SphSettings, resolution: &Resolution) -> Result<Self, SphError> {
+        let mut walls = Walls::new();
+        if let Some(domain) = settings.domain {
+            walls = walls.with_domain(domain, &settings.open_sides)?;
+        }
+        for &plane in &settings.planes {
+            walls = walls.with_plane(plane)?;
+        }
+        let mut particles = BoundaryParticles::default();
+        for &obstacle in &settings.obstacles {
+            walls = walls.with_obstacle(obstacle)?;
+        }
+        for bounds in walls.obstacles() {
+            particles.add_box(bounds, resolution)?;
+        }
+        Ok(Self { walls, particles, spacing: resolution.spacing })
     }
 
     /// Plane walls: (unit normal towards the liquid, offset).
@@ -25,8 +47,53 @@ impl Boundary {
         self.walls.planes()
     }
 
-    /// Position and velocity of a particle after contact with the walls.
-    pub fn keep_out(&self, position: Vec3, velocity: Vec3) -> (Vec3, Vec3) {
-        self.walls.push_out(position, velocity, self.margin, 0.0).unwrap_or((position, velocity))
+    /// Distance to the nearest wall or solid in metres, negative inside one.
+    pub fn clearance(&self, position: Vec3) -> f32 {
+        let solids = self.particles.poses().map(|pose| pose.signed_distance(position));
+        solids.fold(self.walls.signed_distance(position), f32::min)
+    }
+
+    /// Whether a position is inside a wall or a solid.
+    pub fn contains(&self, position: Vec3) -> bool {
+        self.walls.signed_distance(position) < 0.0
+            || self.particles.poses().any(|pose| pose.contains(position))
+    }
+
+    /// Position and velocity of a particle that moves from `from` to `to` while the solids move into
+    /// the poses `later`; `reach` is the farthest that anything moves.
+    pub fn keep_out(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        velocity: Vec3,
+        later: &[SolidPose],
+        reach: f32,
+    ) -> (Vec3, Vec3) {
+        let margin = WALL_MARGIN * self.spacing;
+        let walls = |place, speed| self.walls.push_out(place, speed, margin, 0.0);
+        let (mut place, mut speed) = walls(to, velocity).unwrap_or((to, velocity));
+        if later.is_empty() {
+            return (place, speed);
+        }
+        let margin = SOLID_MARGIN * self.spacing;
+        let contact = Contact { margin, friction: 0.0, reach: 2.0 * reach + 2.0 * margin };
+        for (pose, earlier) in later.iter().zip(self.particles.poses()) {
+            if pose.bounds().grown(contact.reach).contains(place)
+                && let Some(kept) = pose.collide(earlier, from, place, speed, &contact)
+            {
+                (place, speed) = kept;
+            }
+        }
+        for _ in 0..ROUNDS {
+            let pushed = later
+                .iter()
+                .filter(|pose| pose.bounds().contains(place))
+                .find_map(|pose| pose.push_out(place, speed, &contact));
+            match pushed.or_else(|| walls(place, speed)) {
+                Some(kept) if kept.0 != place => (place, speed) = kept,
+                _ => break,
+            }
+        }
+        (place, speed)
     }
 }

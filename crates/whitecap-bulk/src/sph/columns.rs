@@ -67,6 +67,16 @@ impl Columns {
         }
     }
 
+    /// Removes the particles whose position does not satisfy `is_kept`.
+    pub fn retain(&mut self, is_kept: impl Fn(Vec3) -> bool) {
+        let places = 0..self.len() as u32;
+        let kept: Vec<u32> = places.filter(|&i| is_kept(self.position[i as usize])).collect();
+        if kept.len() < self.len() {
+            let positions: Vec<Vec3> = kept.iter().map(|&i| self.position[i as usize]).collect();
+            self.reorder(&kept, &positions);
+        }
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let vectors = [&self.position, &self.velocity, &self.acceleration, &self.scratch.vectors];

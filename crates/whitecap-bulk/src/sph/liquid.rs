@@ -1,7 +1,7 @@
 //! A liquid made of particles, and its time step.
 //!
 //! # The step in detail
-//! 1. Particles are sorted along a Z-order curve; neighbour pairs, densities and the boundary's
+//! 1. Emitters make particles. Particles are sorted along a Z-order curve; neighbour pairs, densities and the boundary's
 //!    share are computed once.
 //! 2. The velocity is made free of divergence (DFSPH).
 //! 3. Viscosity, surface tension, gravity and other forces change the velocity.
@@ -9,7 +9,8 @@
 //!    boundary pushes.
 //! 5. The result is looked at: a velocity that is not finite, a particle that moves too far or a
 //!    density that cannot be means that the step is thrown away and tried again at half its length.
-//! 6. Particles move and are kept out of walls.
+//! 6. Particles and solids move; particles are kept out of walls and solids, and those in kill
+//!    volumes are removed.
 //!
 //! # Guarantees
 //! * A frame ends exactly at its time, whatever the steps.
@@ -18,24 +19,24 @@
 //! * No memory is allocated in a step once the particle count and the lists have stopped growing.
 
 use rayon::prelude::*;
+use whitecap_core::Watch;
 use whitecap_core::glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Column, Particles, Watch, attributes, reduce};
 use wide::f32x4;
 
 use super::boundary::Boundary;
 use super::columns::Columns;
 use super::dfsph::Dfsph;
+use super::emitter::Emitter;
 use super::error::SphError;
+use super::implicit_viscosity::ImplicitViscosity;
 use super::pairs::Pairs;
 use super::pcisph::Pcisph;
 use super::pressure_solver::PressureSolver;
 use super::pressure_system::PressureSystem;
 use super::report::{FrameReport, StepReport};
 use super::resolution::Resolution;
-use super::settings::{PressureMethod, SphSettings};
-use super::solid::Walls;
-use super::tags;
+use super::settings::{PressureMethod, SphSettings, ViscosityMethod};
 use super::viscosity::stable_time_step;
 
 /// A liquid.
@@ -44,6 +45,7 @@ pub struct Liquid {
     pub(super) settings: SphSettings,
     pub(super) resolution: Resolution,
     pub(super) boundary: Boundary,
+    pub(super) emitters: Vec<Emitter>,
     pub(super) columns: Columns,
     pub(super) time: f64,
     pub(super) step_count: u64,
@@ -61,6 +63,20 @@ pub(super) struct Workspace {
     pub pairs: Pairs,
     pub system: PressureSystem,
     pub velocity: Vec<f32x4>,
+    /// Velocity of the solids near each particle; empty where there is none.
+    pub solid_velocity: Vec<Vec3>,
+    pub viscosity: ImplicitViscosity,
+}
+
+impl Workspace {
+    /// Bytes held without the grid.
+    pub fn bytes(&self) -> usize {
+        self.pairs.bytes()
+            + self.system.bytes()
+            + self.viscosity.bytes()
+            + size_of::<f32x4>() * self.velocity.capacity()
+            + size_of::<Vec3>() * self.solid_velocity.capacity()
+    }
 }
 
 impl Liquid {
@@ -68,19 +84,13 @@ impl Liquid {
     pub fn new(settings: SphSettings) -> Result<Self, SphError> {
         settings.check()?;
         let resolution = Resolution::new(settings.spacing, settings.support, settings.rest_density);
-        let mut walls = Walls::new();
-        if let Some(domain) = settings.domain {
-            walls = walls.with_domain(domain, &settings.open_sides)?;
-        }
-        for &plane in &settings.planes {
-            walls = walls.with_plane(plane)?;
-        }
         let solver: Box<dyn PressureSolver> = match settings.pressure {
             PressureMethod::Dfsph => Box::new(Dfsph { divergence_free: settings.divergence_free }),
             PressureMethod::Pcisph => Box::new(Pcisph::default()),
         };
         Ok(Self {
-            boundary: Boundary::new(walls, &resolution),
+            boundary: Boundary::new(&settings, &resolution)?,
+            emitters: Vec::new(),
             settings,
             resolution,
             columns: Columns::default(),
@@ -91,53 +101,6 @@ impl Liquid {
             solver,
             work: Workspace::default(),
         })
-    }
-
-    /// Adds particles at rest density, numbered in order. Returns how many.
-    pub fn add(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<usize, SphError> {
-        if let Some(index) = positions.iter().position(|p| !p.is_finite()) {
-            return Err(SphError::NotFinite { column: "position", index });
-        }
-        if let Some(index) = velocities.iter().position(|v| !v.is_finite()) {
-            return Err(SphError::NotFinite { column: "velocity", index });
-        }
-        for (&position, &velocity) in positions.iter().zip(velocities) {
-            let (position, velocity) = self.boundary.keep_out(position, velocity);
-            let rest_density = self.resolution.rest_density;
-            self.columns.push(position, velocity, self.next_id, 0.0, rest_density);
-            self.next_id += 1;
-        }
-        self.cold = true;
-        Ok(positions.len())
-    }
-
-    /// Number of particles.
-    pub fn len(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// Whether there is no particle.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Time in seconds since the start.
-    pub fn time(&self) -> f64 {
-        self.time
-    }
-
-    /// Bytes of memory held for particles and neighbours.
-    pub fn bytes(&self) -> usize {
-        // The grid holds a position, a place and two sort items for each particle, and a table of
-        // about one cell for every eight.
-        let grid = self.len() * (12 + 4 + 32 + 8);
-        let velocity = size_of::<f32x4>() * self.work.velocity.capacity();
-        self.columns.bytes()
-            + self.work.pairs.bytes()
-            + self.work.system.bytes()
-            + self.solver.bytes()
-            + velocity
-            + grid
     }
 
     /// Advances by one frame of `duration` seconds, in as many steps as it needs.
@@ -163,30 +126,30 @@ impl Liquid {
             let last = steps == 1.0 && step.retries == 0;
             self.time = if last { end } else { self.time + f64::from(step.time_step) };
             report.steps.push(StepReport { time: self.time, ..step });
+            self.kill();
             watch.progress(((self.time - start) / duration).min(1.0) as f32);
         }
+        self.columns.acceleration.clear();
         report.particles = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.bytes = self.bytes();
         Ok(report)
     }
 
-    /// Kinetic energy in joules.
-    pub fn kinetic_energy(&self) -> f64 {
-        let velocity = &self.columns.velocity;
-        let squares = reduce::sum(velocity.len(), |i| f64::from(velocity[i].length_squared()));
-        0.5 * f64::from(self.resolution.mass) * squares
-    }
-
     /// The time step that the settings allow now.
     fn longest_time_step(&self) -> f32 {
-        let viscous = stable_time_step(self.settings.viscosity, &self.resolution);
+        let viscous = match self.settings.viscosity_method {
+            ViscosityMethod::Explicit => {
+                stable_time_step(self.settings.viscosity, &self.resolution)
+            }
+            ViscosityMethod::Automatic | ViscosityMethod::Implicit => f32::INFINITY,
+        };
         if let Some(fixed) = self.settings.time_step {
             return fixed.min(viscous);
         }
         // From v Δt + a Δt² = cfl · spacing, written so that it holds for a = 0 and v = 0.
         let distance = self.settings.cfl * self.resolution.spacing;
-        let speed = self.largest_speed();
+        let speed = self.largest_speed().max(self.boundary.particles.largest_speed());
         let acceleration = Vec3::from(self.settings.gravity).length();
         let root = (speed * speed + 4.0 * acceleration * distance).sqrt();
         (2.0 * distance / (speed + root)).min(self.settings.largest_time_step).min(viscous)
@@ -195,28 +158,5 @@ impl Liquid {
     fn largest_speed(&self) -> f32 {
         let squares = self.columns.velocity.par_iter().map(|velocity| velocity.length_squared());
         squares.reduce(|| 0.0, f32::max).sqrt()
-    }
-
-    /// The particles with the columns `velocity`, `id`, `density` (kg/m³), `pressure` (Pa), `type`
-    /// (see [`super::tags`]) and `age` (s), ordered by id.
-    pub fn particles(&self) -> Result<Particles, SphError> {
-        let columns = &self.columns;
-        let mut order: Vec<u32> = (0..columns.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&i| columns.id[i as usize]);
-        let tags = tags::tag(&columns.position, self.resolution.spacing)?;
-        let pressure = columns.pressure.iter().zip(&columns.density).map(|(p, rho)| p * rho * rho);
-        let mut particles = Particles::new(columns.position.clone());
-        particles.set_attribute(attributes::VELOCITY, Column::Vec3(columns.velocity.clone()))?;
-        particles.set_attribute(attributes::ID, Column::I64(columns.id.clone()))?;
-        particles.set_attribute("density", Column::F32(columns.density.clone()))?;
-        particles.set_attribute("pressure", Column::F32(pressure.collect()))?;
-        particles.set_attribute("type", Column::I32(tags.types))?;
-        particles.set_attribute("age", Column::F32(columns.age.clone()))?;
-        Ok(particles.gather(&order))
-    }
-
-    /// Positions in metres, in an order of their own that changes with every step.
-    pub fn positions(&self) -> &[Vec3] {
-        &self.columns.position
     }
 }

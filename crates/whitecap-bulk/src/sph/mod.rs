@@ -1,6 +1,7 @@
 //! Incompressible smoothed-particle hydrodynamics.
 
 mod boundary;
+mod boundary_particles;
 mod choice_schema;
 mod columns;
 mod dfsph;
@@ -9,8 +10,10 @@ mod error;
 pub mod fill;
 pub mod force_field;
 mod images;
+mod implicit_viscosity;
 pub mod kill;
 mod liquid;
+mod output;
 mod pairs;
 mod pcisph;
 mod pressure_solver;
@@ -22,12 +25,15 @@ mod settings;
 mod snapshot;
 pub mod solid;
 mod source_error;
+mod sources;
 mod step;
+mod surface_tension;
 pub mod tags;
 mod viscosity;
 
 pub use error::{BlowUp, SphError};
 pub use liquid::Liquid;
+pub use output::Selection;
 pub use pressure_system::Iterations;
 pub use report::{FrameReport, StepReport};
 pub use settings::{PressureMethod, SphSettings, ViscosityMethod};

@@ -280,6 +280,29 @@ impl PressureSystem {
         );
     }
 
+    /// The acceleration that the boundary gives each particle of a chunk: P_i b_i and the pressure of
+    /// the images.
+    pub fn boundary_pushes(
+        &self,
+        pairs: &Pairs,
+        number: usize,
+        chunk: &PairChunk,
+    ) -> [Vec3; CHUNK] {
+        let mut pushes = [Vec3::ZERO; CHUNK];
+        let first = number * CHUNK;
+        for (local, push) in pushes[..chunk.len()].iter_mut().enumerate() {
+            let i = first + local;
+            *push = -vector(self.boundary[i]) * self.pressure[i];
+        }
+        for row in chunk.images().rows() {
+            let local = usize::from(row.local);
+            let position = vector(self.packed[first + local]);
+            let other = |j: usize| (vector(self.packed[j]), self.pressure[j]);
+            pushes[local] -= chunk.images().gradient(row, pairs.planes(), position, other);
+        }
+        pushes
+    }
+
     /// One projected step from the gradient at the packed P, and the extrapolation for the next.
     fn update(&mut self, pairs: &Pairs, squared_step: f32, relaxation: f32, carry: f32) -> Partial {
         let (packed, excess) = (&self.packed, &self.excess);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SphError;
 use super::force_field::ForceField;
+use super::kill::KillVolume;
 use super::pressure_system::Stop;
 use super::solid::{BoxShape, PlaneWall, Side};
 
@@ -104,6 +105,12 @@ pub struct SphSettings {
     /// Further walls.
     #[schemars(extend("unit" = "none"))]
     pub planes: Vec<PlaneWall>,
+    /// Boxes that the liquid flows round.
+    #[schemars(extend("unit" = "none"))]
+    pub obstacles: Vec<BoxShape>,
+    /// Volumes in which particles are removed.
+    #[schemars(extend("unit" = "none"))]
+    pub kill: Vec<KillVolume>,
 }
 
 impl Default for SphSettings {
@@ -130,6 +137,8 @@ impl Default for SphSettings {
             domain: None,
             open_sides: Vec::new(),
             planes: Vec::new(),
+            obstacles: Vec::new(),
+            kill: Vec::new(),
         }
     }
 }
@@ -176,6 +185,7 @@ impl SphSettings {
             within("gravity", value, -1e6, 1e6)?;
         }
         self.forces.iter().try_for_each(ForceField::check)?;
+        self.kill.iter().try_for_each(KillVolume::check)?;
         Ok(())
     }
 }

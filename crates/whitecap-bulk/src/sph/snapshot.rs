@@ -1,7 +1,7 @@
 //! The full state of a liquid as bytes, and back.
 //!
 //! # Guarantees
-//! * A liquid made with the same settings, restored and continued, has the same bits as one that
+//! * A liquid made with the same settings, solids and emitters, restored and continued, has the same bits as one that
 //!   was never interrupted.
 //! * Bytes that are cut short, changed in their header, made with another resolution or by another
 //!   version, or that hold numbers which are not finite, are refused with a sentence and leave the
@@ -14,6 +14,7 @@
 use whitecap_core::glam::Vec3;
 
 use super::columns::Columns;
+use super::emitter::{Emitter, EmitterState};
 use super::error::SphError;
 use super::liquid::Liquid;
 
@@ -52,6 +53,16 @@ pub enum SnapshotError {
         /// Spacing of the liquid.
         expected: f32,
     },
+    /// The liquid has other emitters.
+    #[error(
+        "the saved state has {found} emitters, the liquid {expected}; use the settings it was made with"
+    )]
+    Emitters {
+        /// Emitters of the saved state.
+        found: u64,
+        /// Emitters of the liquid.
+        expected: u64,
+    },
     /// A number is not finite or not possible.
     #[error("the saved state holds an impossible {what}; it was damaged")]
     Value {
@@ -73,6 +84,12 @@ impl Liquid {
         bytes.extend_from_slice(&self.next_id.to_le_bytes());
         bytes.extend_from_slice(&u32::from(self.cold).to_le_bytes());
         bytes.extend_from_slice(&self.work.system.largest_eigenvalue.to_le_bytes());
+        bytes.extend_from_slice(&(self.emitters.len() as u64).to_le_bytes());
+        for state in self.emitters.iter().map(Emitter::state) {
+            for counter in [state.layers, state.made, state.left_out] {
+                bytes.extend_from_slice(&counter.to_le_bytes());
+            }
+        }
         bytes.extend_from_slice(&(columns.len() as u64).to_le_bytes());
         for column in [&columns.position, &columns.velocity] {
             bytes.extend(column.iter().flat_map(|v| v.to_array()).flat_map(f32::to_le_bytes));
@@ -105,11 +122,23 @@ impl Liquid {
         let next_id = i64::from_le_bytes(reader.take()?);
         let cold = u32::from_le_bytes(reader.take()?) != 0;
         let largest_eigenvalue = f32::from_le_bytes(reader.take()?);
+        let emitters = u64::from_le_bytes(reader.take()?);
+        if emitters != self.emitters.len() as u64 {
+            let expected = self.emitters.len() as u64;
+            return Err(SnapshotError::Emitters { found: emitters, expected }.into());
+        }
+        let emitters = reader.emitters(self.emitters.len())?;
         let count = u64::from_le_bytes(reader.take()?);
         let columns = reader.columns(count)?;
         possible("time", time.is_finite() && time >= 0.0)?;
         possible("eigenvalue", largest_eigenvalue.is_finite() && largest_eigenvalue >= 0.0)?;
         possible("identity", ids_are_unique(&columns.id, next_id))?;
+        // Solids are where the time says; if they cannot be, nothing has changed yet.
+        let poses = self.boundary.particles.poses_at(time)?;
+        self.boundary.particles.move_to(poses, &self.resolution)?;
+        for (emitter, state) in self.emitters.iter_mut().zip(emitters) {
+            emitter.restore(state);
+        }
         self.columns = columns;
         self.time = time;
         self.step_count = step_count;
@@ -145,6 +174,18 @@ impl Reader<'_> {
         };
         self.bytes = rest;
         Ok(*first)
+    }
+
+    fn emitters(&mut self, count: usize) -> Result<Vec<EmitterState>, SnapshotError> {
+        let mut states = Vec::new();
+        for _ in 0..count {
+            states.push(EmitterState {
+                layers: u64::from_le_bytes(self.take()?),
+                made: u64::from_le_bytes(self.take()?),
+                left_out: u64::from_le_bytes(self.take()?),
+            });
+        }
+        Ok(states)
     }
 
     fn columns(&mut self, count: u64) -> Result<Columns, SnapshotError> {

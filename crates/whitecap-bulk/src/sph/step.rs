@@ -8,11 +8,13 @@ use wide::f32x4;
 use super::error::{BlowUp, SphError};
 use super::force_field::total_acceleration;
 use super::liquid::{Liquid, Workspace};
-use super::pairs::CHUNK;
+use super::pairs::{CHUNK, SplineSlopes};
 use super::pressure_solver::PressureProblem;
 use super::pressure_system::{pack, vector};
 use super::report::StepReport;
-use super::viscosity::ViscousForce;
+use super::settings::ViscosityMethod;
+use super::surface_tension::Cohesion;
+use super::viscosity::{ViscousForce, stable_time_step};
 
 /// How often a step is halved before the run stops.
 const MOST_RETRIES: u32 = 8;
@@ -30,6 +32,8 @@ const COLD_START_ACCURACY: f32 = 0.01;
 impl Liquid {
     /// One time step of at most `time_step` seconds; time itself is left to the caller.
     pub(super) fn step(&mut self, time_step: f32) -> Result<StepReport, SphError> {
+        self.work.grid.rebuild(&self.columns.position, self.resolution.support);
+        self.emit()?;
         let largest_density = self.find_pairs();
         let mut time_step = time_step;
         for retries in 0..=MOST_RETRIES {
@@ -37,7 +41,7 @@ impl Liquid {
             report.largest_density = largest_density / self.resolution.rest_density;
             match self.check(&report) {
                 Ok(largest_speed) => {
-                    self.advance(time_step);
+                    self.advance(time_step, largest_speed)?;
                     return Ok(StepReport { retries, largest_speed, ..report });
                 }
                 Err(reason) if retries == MOST_RETRIES => {
@@ -49,15 +53,17 @@ impl Liquid {
         unreachable!("the last retry returns")
     }
 
-    /// Sorts the particles and finds what stays the same during the step: pairs, densities and
-    /// boundary. Returns the largest density.
+    /// Brings the particles into the order of the search grid and finds what stays the same during
+    /// the step: pairs, densities and boundary. Returns the largest density.
     fn find_pairs(&mut self) -> f32 {
-        let Workspace { grid, pairs, system, velocity } = &mut self.work;
+        let Workspace { grid, pairs, system, velocity, solid_velocity, .. } = &mut self.work;
         let (columns, boundary, resolution) = (&mut self.columns, &self.boundary, &self.resolution);
-        grid.rebuild(&columns.position, resolution.support);
         columns.reorder(grid.order(), grid.positions());
         system.resize(columns.len());
         velocity.resize(columns.len(), f32x4::ZERO);
+        let solids = &boundary.particles;
+        let solids_rub = self.settings.friction > 0.0 && !solids.is_empty();
+        solid_velocity.resize(if solids_rub { columns.len() } else { 0 }, Vec3::ZERO);
         let results = columns
             .density
             .par_chunks_mut(CHUNK)
@@ -67,16 +73,21 @@ impl Liquid {
             .zip(system.packed.par_chunks_mut(CHUNK));
         let positions = grid.positions();
         let least_diagonal = 1e-3 * resolution.gradient_squares;
+        let kernel = SplineSlopes::new(resolution);
         let planes = boundary.planes();
         pairs.rebuild(grid, resolution, planes, results, |place, local, sums, images, result| {
             let ((((density, gradient), boundary_density), inverse_diagonal), packed) = result;
-            density[local] = sums.density + images.density;
-            gradient[local] = pack(images.gradient, 0.0);
-            boundary_density[local] = images.density;
-            let whole = sums.gradient + images.gradient + images.own;
+            let share = solids.share(positions[place], &kernel, resolution);
+            boundary_density[local] = images.density + share.density;
+            density[local] = sums.density + boundary_density[local];
+            gradient[local] = pack(images.gradient + share.gradient, share.thinning);
+            let whole = sums.gradient + images.gradient + images.own + share.gradient;
             let squares = sums.gradient_squares + images.gradient_squares;
             inverse_diagonal[local] = 1.0 / (whole.length_squared() + squares).max(least_diagonal);
             packed[local] = pack(positions[place], 0.0);
+        });
+        solid_velocity.par_iter_mut().zip(positions).for_each(|(velocity, &position)| {
+            *velocity = solids.share(position, &kernel, resolution).velocity;
         });
         if self.step_count.is_multiple_of(STEPS_PER_MEASUREMENT) {
             system.measure_largest_eigenvalue(pairs);
@@ -105,7 +116,7 @@ impl Liquid {
             stop,
         };
         let divergence = self.solver.remove_divergence(&mut problem);
-        self.apply_forces(time_step);
+        let viscosity_iterations = self.apply_forces(time_step);
         let Workspace { pairs, system, velocity, .. } = &mut self.work;
         system.pressure.copy_from_slice(&self.columns.pressure);
         let mut problem = PressureProblem {
@@ -125,61 +136,79 @@ impl Liquid {
             retries: 0,
             compression,
             divergence,
-            viscosity_iterations: 0,
+            viscosity_iterations,
             largest_speed: 0.0,
             largest_density: 0.0,
         }
     }
 
-    /// Everything but pressure: v += Δt a.
-    fn apply_forces(&mut self, time_step: f32) {
-        let Workspace { pairs, system, velocity, .. } = &mut self.work;
-        let acceleration = &mut system.acceleration;
-        let gravity = Vec3::from(self.settings.gravity);
-        let (forces, time, columns) = (&self.settings.forces, self.time, &self.columns);
+    /// Everything but pressure: v += Δt a. Returns the iterations of the implicit viscosity.
+    fn apply_forces(&mut self, time_step: f32) -> u32 {
+        let Workspace { pairs, system, velocity, viscosity, .. } = &mut self.work;
+        let (settings, columns, time) = (&self.settings, &self.columns, self.time);
+        let (acceleration, positions) = (&mut system.acceleration, &system.packed);
+        let gravity = Vec3::from(settings.gravity);
         acceleration.par_iter_mut().enumerate().for_each(|(i, acceleration)| {
             let host = columns.acceleration.get(i).copied().unwrap_or(Vec3::ZERO);
-            let field = total_acceleration(forces, columns.position[i], columns.velocity[i], time);
+            let (position, velocity) = (columns.position[i], columns.velocity[i]);
+            let field = total_acceleration(&settings.forces, position, velocity, time);
             *acceleration = pack(gravity + host + field, 0.0);
         });
-        if self.settings.viscosity > 0.0 {
-            let force = ViscousForce {
-                pairs,
-                positions: &system.packed,
-                density: &columns.density,
-                viscosity: self.settings.viscosity,
-                support: self.resolution.support,
-            };
+        if settings.surface_tension > 0.0 {
+            let cohesion = Cohesion::new(settings.surface_tension, &self.resolution);
+            cohesion.add_to(acceleration, pairs, positions);
+        }
+        let force = ViscousForce {
+            pairs,
+            positions,
+            density: &columns.density,
+            viscosity: settings.viscosity,
+            support: self.resolution.support,
+        };
+        let is_implicit = match settings.viscosity_method {
+            ViscosityMethod::Explicit => false,
+            ViscosityMethod::Implicit => settings.viscosity > 0.0,
+            ViscosityMethod::Automatic => {
+                time_step > stable_time_step(settings.viscosity, &self.resolution)
+            }
+        };
+        if settings.viscosity > 0.0 && !is_implicit {
             force.add_to(acceleration, velocity);
         }
-        let time_step = f32x4::splat(time_step);
-        velocity.par_iter_mut().zip(acceleration).for_each(|(velocity, acceleration)| {
-            *velocity = acceleration.mul_add(time_step, *velocity);
+        let step = f32x4::splat(time_step);
+        velocity.par_iter_mut().zip(&*acceleration).for_each(|(velocity, acceleration)| {
+            *velocity = acceleration.mul_add(step, *velocity);
         });
+        if is_implicit { viscosity.solve(&force, time_step, velocity, acceleration) } else { 0 }
     }
 
-    /// Coulomb friction: where the boundary pushes with an acceleration P b, the velocity along it
-    /// is reduced by up to `friction` times that push.
+    /// Coulomb friction: where the boundary pushes, the velocity along it is reduced by up to
+    /// `friction` times that push.
     fn apply_friction(&mut self, time_step: f32) {
         let friction = self.settings.friction;
         if friction == 0.0 {
             return;
         }
-        let Workspace { system, velocity, .. } = &mut self.work;
-        let (pressure, boundary) = (&system.pressure, &system.boundary);
-        velocity.par_iter_mut().enumerate().for_each(|(i, velocity)| {
-            let gradient = vector(boundary[i]);
-            let push = pressure[i] * gradient.length();
-            if push > 0.0 {
-                let along = vector(*velocity).reject_from_normalized(gradient.normalize());
-                let speed = along.length();
-                let lost = (friction * push * time_step).min(speed);
-                if lost > 0.0 {
-                    let change = along * (-lost / speed);
-                    *velocity += pack(change, 0.0);
+        let Workspace { pairs, system, velocity, solid_velocity, .. } = &mut self.work;
+        let impulse = friction * time_step;
+        let boundary_velocity = |i: usize| solid_velocity.get(i).copied().unwrap_or(Vec3::ZERO);
+        velocity.par_chunks_mut(CHUNK).zip(pairs.chunks()).enumerate().for_each(
+            |(number, (velocity, chunk))| {
+                let pushes = system.boundary_pushes(pairs, number, chunk);
+                for (local, (velocity, push)) in velocity.iter_mut().zip(pushes).enumerate() {
+                    if push == Vec3::ZERO {
+                        continue;
+                    }
+                    let relative = vector(*velocity) - boundary_velocity(number * CHUNK + local);
+                    let along = relative.reject_from_normalized(push.normalize());
+                    let speed = along.length();
+                    if speed > 0.0 {
+                        let lost = (impulse * push.length() / speed).min(1.0);
+                        *velocity -= pack(along * lost, 0.0);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Whether the velocities found can be used; if so, the largest speed.
@@ -213,11 +242,13 @@ impl Liquid {
         Ok(speed)
     }
 
-    /// Moves the particles with the velocities found.
-    fn advance(&mut self, time_step: f32) {
+    /// Moves the particles with the velocities found, the fastest of which is `largest_speed`, and
+    /// the solids.
+    fn advance(&mut self, time_step: f32, largest_speed: f32) -> Result<(), SphError> {
         let (columns, work, boundary) = (&mut self.columns, &self.work, &self.boundary);
+        let later = boundary.particles.poses_at(self.time + f64::from(time_step))?;
+        let reach = time_step * (largest_speed + boundary.particles.largest_speed());
         columns.pressure.copy_from_slice(&work.system.pressure);
-        self.cold = false;
         columns
             .position
             .par_iter_mut()
@@ -225,9 +256,12 @@ impl Liquid {
             .zip(&mut columns.age)
             .zip(&work.velocity)
             .for_each(|(((position, velocity), age), &found)| {
-                let found = vector(found);
-                (*position, *velocity) = boundary.keep_out(*position + time_step * found, found);
+                let (from, found) = (*position, vector(found));
+                let to = from + time_step * found;
+                (*position, *velocity) = boundary.keep_out(from, to, found, &later, reach);
                 *age += time_step;
             });
+        self.cold = false;
+        Ok(self.boundary.particles.move_to(later, &self.resolution)?)
     }
 }

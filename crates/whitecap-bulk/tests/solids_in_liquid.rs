@@ -1,0 +1,116 @@
+//! Solids keep liquid out, at rest, moving and deforming.
+
+mod sources_shapes;
+mod sph_scenes;
+
+use sources_shapes::{block, sphere};
+use sph_scenes::dam;
+use whitecap_bulk::sph::fill::Volume;
+use whitecap_bulk::sph::solid::{BoxShape, Solid};
+use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings};
+use whitecap_core::glam::{Quat, Vec3};
+use whitecap_core::{Transform, TriMesh, Unwatched};
+
+const DOMAIN: [f32; 3] = [1.5, 1.0, 0.5];
+
+fn settings() -> SphSettings {
+    SphSettings { spacing: 0.5 / 12.0, ..SphSettings::default() }
+}
+
+/// Fails if a particle is inside the solid or outside the domain at the liquid's time.
+fn check_outside(liquid: &Liquid, solid: &Solid, count: usize) {
+    let pose = solid.at(liquid.time()).unwrap();
+    assert_eq!(liquid.len(), count, "particles were lost");
+    for &p in liquid.positions() {
+        assert!(!pose.contains(p), "{p} is inside the solid at {} s", liquid.time());
+        assert!(p.cmpge(Vec3::ZERO).all() && p.cmple(DOMAIN.into()).all(), "{p} left the domain");
+    }
+}
+
+fn run(liquid: &mut Liquid, solid: &Solid, frames: usize) {
+    let count = liquid.len();
+    for _ in 0..frames {
+        let report = liquid.step_frame(0.04, &Unwatched).unwrap();
+        let fastest = report.steps.iter().map(|step| step.largest_speed).fold(0.0, f32::max);
+        assert!(fastest < 12.0, "{fastest} m/s at {} s", liquid.time());
+        check_outside(liquid, solid, count);
+    }
+}
+
+/// Contract: a dam that breaks over a ball never enters it, with both solvers.
+#[test]
+fn liquid_flows_round_a_ball_at_rest() {
+    for pressure in [PressureMethod::Dfsph, PressureMethod::Pcisph] {
+        let mut liquid = dam(SphSettings { pressure, ..settings() });
+        let ball = Solid::fixed(sphere(Vec3::new(0.9, 0.15, 0.25), 0.15, 3)).unwrap();
+        liquid.add_solid(ball.clone()).unwrap();
+        run(&mut liquid, &ball, 25);
+    }
+}
+
+/// Contract: boxes given in the settings are obstacles too, and no particle ends inside one.
+#[test]
+fn liquid_flows_round_a_box() {
+    let obstacle = BoxShape { min: [0.8, 0.0, 0.1], max: [0.95, 0.3, 0.4] };
+    let mut liquid = dam(SphSettings { obstacles: vec![obstacle], ..settings() });
+    let solid = Solid::fixed(block(obstacle.min.into(), obstacle.max.into())).unwrap();
+    run(&mut liquid, &solid, 25);
+}
+
+/// Contract: a thin blade that turns in a tank takes the liquid along, and nothing passes through
+/// it or is lost.
+#[test]
+fn blade_stirs_a_tank() {
+    let domain = Some(BoxShape { min: [0.0; 3], max: [0.5; 3] });
+    let mut liquid = Liquid::new(SphSettings { domain, friction: 0.5, ..settings() }).unwrap();
+    let blade = block(Vec3::new(-0.18, -0.15, -0.01), Vec3::new(0.18, 0.15, 0.01));
+    let keys = (0..=16).map(|quarter| {
+        let rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 * quarter as f32);
+        let translation = Vec3::new(0.25, 0.16, 0.25);
+        (0.2 * f64::from(quarter), Transform { rotation, translation, scale: 1.0 })
+    });
+    let blade = Solid::rigid(blade, keys.collect()).unwrap();
+    liquid.add_solid(blade.clone()).unwrap();
+    let volume = Volume::Box { min: Vec3::ZERO, max: Vec3::new(0.5, 0.35, 0.5) };
+    liquid.fill(volume, Vec3::ZERO).unwrap();
+    run(&mut liquid, &blade, 40);
+    let particles = liquid.particles().unwrap();
+    let middle = Vec3::new(0.25, 0.0, 0.25);
+    let velocities = particles.velocities().unwrap().iter();
+    let turning = particles
+        .positions()
+        .iter()
+        .zip(velocities)
+        .map(|(&p, &v)| f64::from((p - middle).cross(v).y));
+    assert!(turning.sum::<f64>() / particles.len() as f64 > 0.05, "the liquid does not turn");
+}
+
+/// Contract: a solid that swells in the liquid pushes it aside.
+#[test]
+fn deforming_solid_pushes_liquid_aside() {
+    let mut liquid = dam(settings());
+    let small = sphere(Vec3::new(0.75, 0.2, 0.25), 0.1, 2);
+    let scaled = |scale: f32| {
+        let mut mesh: TriMesh = small.clone();
+        for p in mesh.positions_mut() {
+            *p = Vec3::new(0.75, 0.2, 0.25) + (*p - Vec3::new(0.75, 0.2, 0.25)) * scale;
+        }
+        mesh
+    };
+    let frames = (0..=10).map(|i| (0.08 * f64::from(i), scaled(1.0 + 0.08 * i as f32))).collect();
+    let solid = Solid::deforming(frames).unwrap();
+    liquid.add_solid(solid.clone()).unwrap();
+    run(&mut liquid, &solid, 20);
+}
+
+/// Contract: a solid added where liquid already is takes its place, tells how many particles made
+/// way, and the rest flows on without an explosion.
+#[test]
+fn solid_that_starts_inside_liquid() {
+    let mut liquid = dam(settings());
+    let before = liquid.len();
+    let solid = Solid::fixed(sphere(Vec3::new(0.25, 0.2, 0.25), 0.12, 3)).unwrap();
+    let removed = liquid.add_solid(solid.clone()).unwrap();
+    assert!(removed > 50 && liquid.len() + removed == before, "{removed} removed");
+    run(&mut liquid, &solid, 10);
+}

@@ -1,0 +1,44 @@
+//! Surface tension draws drops together.
+
+mod sph_scenes;
+
+use whitecap_bulk::sph::fill::{Volume, lattice_points};
+use whitecap_bulk::sph::{Liquid, SphSettings};
+use whitecap_core::Unwatched;
+use whitecap_core::glam::Vec3;
+
+fn weightless_drop(half_edges: Vec3) -> Liquid {
+    let settings = SphSettings {
+        spacing: 0.001,
+        gravity: [0.0; 3],
+        surface_tension: 0.072,
+        viscosity: 0.005,
+        ..SphSettings::default()
+    };
+    let volume = Volume::Box { min: -half_edges, max: half_edges };
+    let positions = lattice_points(volume, settings.spacing).unwrap();
+    let mut liquid = Liquid::new(settings).unwrap();
+    liquid.add(&positions, &vec![Vec3::ZERO; positions.len()]).unwrap();
+    liquid
+}
+
+/// Largest over smallest distance of the outermost particles from the middle.
+fn roundness(liquid: &Liquid) -> f32 {
+    let reach = |direction: Vec3| {
+        let along = liquid.positions().iter().map(|p| p.dot(direction));
+        along.fold(0.0, f32::max)
+    };
+    let corner = reach(Vec3::ONE.normalize());
+    corner / reach(Vec3::X)
+}
+
+/// Contract: a cube of water without gravity becomes round, and keeps its momentum.
+#[test]
+fn cube_becomes_a_ball() {
+    let mut liquid = weightless_drop(Vec3::splat(0.006));
+    assert!(roundness(&liquid) > 1.6);
+    liquid.step_frame(0.12, &Unwatched).unwrap();
+    assert!(roundness(&liquid) < 1.15, "corners are at {} radii", roundness(&liquid));
+    let sum: Vec3 = liquid.particles().unwrap().velocities().unwrap().iter().sum();
+    assert!(sum.length() / (liquid.len() as f32) < 1e-5, "{sum}");
+}
