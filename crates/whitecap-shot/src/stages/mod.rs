@@ -2,6 +2,7 @@
 
 mod cache;
 mod example;
+mod sph;
 mod surface;
 
 use std::sync::Arc;
@@ -14,10 +15,16 @@ use crate::stage::{SettingProblem, StageError, StageKind};
 
 pub use cache::{CacheContent, CacheSettings};
 pub use example::ExampleSettings;
+pub use sph::SphStageSettings;
 
 /// Every kind, in the order in which documentation lists them.
 pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
-    vec![Arc::new(cache::Cache), Arc::new(surface::Surface), Arc::new(example::Example)]
+    vec![
+        Arc::new(cache::Cache),
+        Arc::new(sph::Sph),
+        Arc::new(surface::Surface),
+        Arc::new(example::Example),
+    ]
 }
 
 /// Reads settings that passed their schema.
