@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use whitecap_bulk::sph::fill::{Fill, Filling};
+use whitecap_bulk::sph::fill::Fill;
 use whitecap_bulk::sph::solid::ClosedShape;
 use whitecap_bulk::sph::{Liquid, SphError, SphSettings};
 
@@ -109,10 +109,12 @@ impl StageKind for Sph {
         shot: &ShotContext<'_>,
     ) -> Result<Box<dyn Stage>, StageError> {
         let settings: SphStageSettings = read_settings(settings)?;
-        let filling = fill(&settings, shot)?;
         let mut liquid = Liquid::new(settings.liquid).map_err(StageError::failed)?;
-        liquid.add(filling.positions(), filling.velocities()).map_err(StageError::failed)?;
-        Ok(Box::new(RunningLiquid { liquid, notes: filling.notes().to_vec() }))
+        let mut notes = Vec::new();
+        for fill in &settings.fill {
+            notes.extend(pour(&mut liquid, fill, shot)?);
+        }
+        Ok(Box::new(RunningLiquid { liquid, notes }))
     }
 }
 
@@ -120,21 +122,22 @@ fn mesh_paths(settings: &SphStageSettings, shot: &ShotContext<'_>) -> Vec<PathBu
     settings.fill.iter().filter_map(Fill::path).map(|path| shot.folder.join(path)).collect()
 }
 
-fn fill(settings: &SphStageSettings, shot: &ShotContext<'_>) -> Result<Filling, StageError> {
-    let mut filling = Filling::new(settings.liquid.spacing, &[]).map_err(StageError::failed)?;
-    for fill in &settings.fill {
-        let shape = match fill.path() {
-            Some(path) => {
-                let mesh =
-                    whitecap_io::read_mesh(shot.folder.join(path)).map_err(StageError::failed)?;
-                Some(ClosedShape::new(mesh).map_err(StageError::failed)?)
-            }
-            None => None,
-        };
-        let volume = fill.volume(shape.as_ref()).map_err(StageError::failed)?;
-        filling.add(volume, fill.velocity(), &|_| f32::INFINITY).map_err(StageError::failed)?;
-    }
-    Ok(filling)
+/// Fills one shape; returns sentences about what was left out.
+fn pour(
+    liquid: &mut Liquid,
+    fill: &Fill,
+    shot: &ShotContext<'_>,
+) -> Result<Vec<String>, StageError> {
+    let shape = match fill.path() {
+        Some(path) => {
+            let mesh =
+                whitecap_io::read_mesh(shot.folder.join(path)).map_err(StageError::failed)?;
+            Some(ClosedShape::new(mesh).map_err(StageError::failed)?)
+        }
+        None => None,
+    };
+    let volume = fill.volume(shape.as_ref()).map_err(StageError::failed)?;
+    liquid.fill(volume, fill.velocity()).map_err(StageError::failed)
 }
 
 struct RunningLiquid {
