@@ -11,6 +11,9 @@ use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 use whitecap_core::{Bounds, Lattice, TriMesh, reduce};
 
+/// Cells along one axis above which a triangle counts as large.
+const LARGEST_SPAN: i32 = 16;
+
 /// Number of pairs of triangles that intersect.
 pub fn self_intersections(mesh: &TriMesh) -> usize {
     let count = mesh.triangles().len();
@@ -20,7 +23,14 @@ pub fn self_intersections(mesh: &TriMesh) -> usize {
     let size = |t: usize| f64::from(Bounds::of_corners(mesh.corners(t)).size().max_element());
     let mean_size = reduce::sum(count, size) / count as f64;
     let lattice = Lattice::at_origin((2.0 * mean_size).max(1e-30) as f32);
-    let mut entries: Vec<(IVec3, u32)> = (0..count)
+    // A triangle far larger than the others would fill memory with cells: it meets every other
+    // triangle directly.
+    let spans = |t: usize| {
+        let (low, high) = cells_of(mesh, lattice, t);
+        (high - low).max_element() >= LARGEST_SPAN
+    };
+    let (large, ordinary): (Vec<usize>, Vec<usize>) = (0..count).partition(|&t| spans(t));
+    let mut entries: Vec<(IVec3, u32)> = ordinary
         .into_par_iter()
         .flat_map_iter(|t| {
             let (low, high) = cells_of(mesh, lattice, t);
@@ -29,7 +39,16 @@ pub fn self_intersections(mesh: &TriMesh) -> usize {
         .collect();
     entries.par_sort_unstable_by_key(|(cell, t)| (cell.z, cell.y, cell.x, *t));
     let cells: Vec<&[(IVec3, u32)]> = entries.chunk_by(|a, b| a.0 == b.0).collect();
-    cells.par_iter().map(|cell| pairs_in_cell(mesh, lattice, cell)).sum()
+    let among_ordinary: usize =
+        cells.par_iter().map(|cell| pairs_in_cell(mesh, lattice, cell)).sum();
+    let with_large: usize = (0..large.len())
+        .map(|i| {
+            let others = (0..count).into_par_iter();
+            let pair = |&other: &usize| !large[..=i].contains(&other);
+            others.filter(pair).filter(|&other| intersect(mesh, large[i], other)).count()
+        })
+        .sum();
+    among_ordinary + with_large
 }
 
 fn pairs_in_cell(mesh: &TriMesh, lattice: Lattice, entries: &[(IVec3, u32)]) -> usize {
@@ -95,6 +114,17 @@ mod tests {
         };
         assert_eq!(crossing(Vec3::ZERO), 1);
         assert_eq!(crossing(Vec3::new(-7.3, 11.9, 2.5)), 1);
+        // One triangle a million times larger than the rest.
+        let huge =
+            [Vec3::new(-1e6, -1e6, 0.5), Vec3::new(1e6, -1e6, 0.5), Vec3::new(0.0, 1e6, 0.5)];
+        let mut positions: Vec<Vec3> = huge.to_vec();
+        let mut triangles = vec![[0, 1, 2]];
+        for i in 0..100u32 {
+            let base = Vec3::new(i as f32, 0.0, 0.0);
+            positions.extend([base, base + Vec3::Z, base + 0.1 * Vec3::X]);
+            triangles.push([3 * i + 3, 3 * i + 4, 3 * i + 5]);
+        }
+        assert_eq!(self_intersections(&TriMesh::new(positions, triangles).unwrap()), 100);
         let square = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE, Vec3::Z, Vec3::X + Vec3::Z];
         let apart = TriMesh::new(square, vec![[0, 1, 2], [1, 3, 2]]).unwrap();
         assert_eq!(self_intersections(&apart), 0);
