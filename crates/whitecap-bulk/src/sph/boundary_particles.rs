@@ -12,11 +12,11 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::kernels::{CubicSpline, Kernel};
 use whitecap_core::neighbours::NeighbourGrid;
 
-use super::pairs::SplineSlopes;
 use super::resolution::Resolution;
 use super::sampling::{SurfaceSample, boundary_volumes, sample_box};
 use super::solid::{Solid, SolidPose};
 use super::source_error::SourceError;
+use super::spline::MassSpline;
 
 /// The share of boundary particles in the sums of one particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -145,7 +145,7 @@ impl BoundaryParticles {
     pub fn share(
         &self,
         position: Vec3,
-        kernel: &SplineSlopes,
+        kernel: &MassSpline,
         resolution: &Resolution,
     ) -> BoundaryShare {
         let mut share = BoundaryShare::default();

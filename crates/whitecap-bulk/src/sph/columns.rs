@@ -5,6 +5,9 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
+use wide::f32x4;
+
+use super::pressure_system::{pack, vector};
 
 /// What is known of each particle between steps.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +31,6 @@ pub(crate) struct Columns {
 
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    vectors: Vec<Vec3>,
     scalars: Vec<f32>,
     integers: Vec<i64>,
 }
@@ -53,17 +55,17 @@ impl Columns {
     }
 
     /// Takes the particles in the order of `order`, which may leave some out. `positions` are the
-    /// positions in that order already.
-    pub fn reorder(&mut self, order: &[u32], positions: &[Vec3]) {
+    /// positions in that order already; `packed` is scratch.
+    pub fn reorder(&mut self, order: &[u32], positions: &[Vec3], packed: &mut Vec<f32x4>) {
         self.position.clear();
         self.position.extend_from_slice(positions);
-        permute(&mut self.velocity, order, &mut self.scratch.vectors);
+        permute_vectors(&mut self.velocity, order, packed);
         permute(&mut self.id, order, &mut self.scratch.integers);
         permute(&mut self.age, order, &mut self.scratch.scalars);
         permute(&mut self.density, order, &mut self.scratch.scalars);
         permute(&mut self.pressure, order, &mut self.scratch.scalars);
         if !self.acceleration.is_empty() {
-            permute(&mut self.acceleration, order, &mut self.scratch.vectors);
+            permute_vectors(&mut self.acceleration, order, packed);
         }
     }
 
@@ -73,13 +75,13 @@ impl Columns {
         let kept: Vec<u32> = places.filter(|&i| is_kept(self.position[i as usize])).collect();
         if kept.len() < self.len() {
             let positions: Vec<Vec3> = kept.iter().map(|&i| self.position[i as usize]).collect();
-            self.reorder(&kept, &positions);
+            self.reorder(&kept, &positions, &mut Vec::new());
         }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let vectors = [&self.position, &self.velocity, &self.acceleration, &self.scratch.vectors];
+        let vectors = [&self.position, &self.velocity, &self.acceleration];
         let scalars = [&self.age, &self.density, &self.pressure, &self.scratch.scalars];
         let integers = [&self.id, &self.scratch.integers];
         vectors.map(|v| 12 * v.capacity()).iter().sum::<usize>()
@@ -92,4 +94,11 @@ impl Columns {
 fn permute<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], scratch: &mut Vec<T>) {
     order.par_iter().map(|&i| values[i as usize]).collect_into_vec(scratch);
     std::mem::swap(values, scratch);
+}
+
+/// The same for vectors, with scratch that a step has anyway.
+fn permute_vectors(values: &mut Vec<Vec3>, order: &[u32], scratch: &mut Vec<f32x4>) {
+    order.par_iter().map(|&i| pack(values[i as usize], 0.0)).collect_into_vec(scratch);
+    values.truncate(order.len());
+    values.par_iter_mut().zip(scratch).for_each(|(value, packed)| *value = vector(*packed));
 }

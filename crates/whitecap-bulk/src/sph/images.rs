@@ -12,7 +12,8 @@
 use whitecap_core::glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 
-use super::pairs::SplineSlopes;
+use super::list_memory::{clear_and_shrink, reserve_with_slack};
+use super::spline::MassSpline;
 
 /// A plane: unit normal towards the liquid and offset along it.
 pub(crate) type Plane = (Vec3, f32);
@@ -58,6 +59,8 @@ pub(crate) struct ImageRow {
     reflection: Reflection,
     start: u32,
     end: u32,
+    /// Density that these images give the particle, in kg/m³.
+    pub density: f32,
 }
 
 /// The images that the particles of one chunk see.
@@ -82,17 +85,11 @@ pub(crate) struct ImageSums {
 }
 
 impl Images {
-    /// Forgets all images, and memory far beyond what they needed.
+    /// Forgets all images.
     pub fn clear(&mut self) {
-        let used = self.particles.len();
-        if self.particles.capacity() > 2 * used + 256 {
-            self.particles.shrink_to(used + used / 4);
-            self.slopes.shrink_to(used + used / 4);
-            self.rows.shrink_to(self.rows.len());
-        }
-        self.rows.clear();
-        self.particles.clear();
-        self.slopes.clear();
+        clear_and_shrink(&mut self.rows);
+        clear_and_shrink(&mut self.particles);
+        clear_and_shrink(&mut self.slopes);
     }
 
     /// Bytes held.
@@ -106,40 +103,43 @@ impl Images {
         &self.rows
     }
 
-    /// Σ_j' m ∇W(x_i − x_j') f(j) for the particle at `position`: `f` is a scalar known at j, such
-    /// as the pressure.
+    /// Σ_j' m (f_i + f_j) ∇W(x_i − x_j') for a scalar such as the pressure; `here` is the position of
+    /// the particle and its scalar, `there` gives those of others.
     #[inline]
     pub fn gradient(
         &self,
         row: &ImageRow,
         planes: &[Plane],
-        position: Vec3,
-        other: impl Fn(usize) -> (Vec3, f32),
+        here: (Vec3, f32),
+        there: impl Fn(usize) -> (Vec3, f32),
     ) -> Vec3 {
-        let mirrored = row.reflection.point(planes, position);
+        let mirrored = row.reflection.point(planes, here.0);
         let mut sum = Vec3::ZERO;
         for (j, slope) in self.of(row) {
-            let (there, value) = other(j);
-            sum += (mirrored - there) * (slope * value);
+            let (position, value) = there(j);
+            sum += (mirrored - position) * (slope * (here.1 + value));
         }
         row.reflection.vector(planes, sum)
     }
 
-    /// Σ_j' m ∇W(x_i − x_j')·u_j' for the particle at `position`, where u_j' is the image of a vector
-    /// known at j, such as the velocity.
+    /// Σ_j' m (u_i − u_j')·∇W(x_i − x_j') for a vector such as the velocity, where u_j' is the image of
+    /// that of j; `here` is the position of the particle and its vector, `there` gives those of
+    /// others.
     #[inline]
     pub fn divergence(
         &self,
         row: &ImageRow,
         planes: &[Plane],
-        position: Vec3,
-        other: impl Fn(usize) -> (Vec3, Vec3),
+        here: (Vec3, Vec3),
+        there: impl Fn(usize) -> (Vec3, Vec3),
     ) -> f32 {
-        let mirrored = row.reflection.point(planes, position);
+        // Seen in the mirror the particle moves and the others are themselves.
+        let mirrored = row.reflection.point(planes, here.0);
+        let own = row.reflection.vector(planes, here.1);
         let mut sum = 0.0;
         for (j, slope) in self.of(row) {
-            let (there, vector) = other(j);
-            sum += slope * (mirrored - there).dot(vector);
+            let (position, vector) = there(j);
+            sum += slope * (mirrored - position).dot(own - vector);
         }
         sum
     }
@@ -155,12 +155,15 @@ impl Images {
         &mut self,
         grid: &NeighbourGrid,
         planes: &[Plane],
-        kernel: &SplineSlopes,
+        kernel: &MassSpline,
         place: usize,
         local: usize,
     ) -> ImageSums {
         let position = grid.positions()[place];
         let support = kernel.support();
+        if planes.iter().all(|(normal, offset)| normal.dot(position) - offset >= support) {
+            return ImageSums::default();
+        }
         let mut reflections = [Reflection::default(); MOST_REFLECTIONS + 1];
         let mut count = 1;
         for (number, &(normal, offset)) in planes.iter().enumerate().take(256) {
@@ -181,6 +184,7 @@ impl Images {
         let mut sums = ImageSums::default();
         for reflection in &reflections[1..count] {
             let start = self.particles.len() as u32;
+            let mut density = 0.0;
             // |x_i − x_j'| = |x_i' − x_j|: the images near a particle are the particles near its
             // image.
             let mirrored = reflection.point(planes, position);
@@ -188,20 +192,24 @@ impl Images {
                 let (value, slope) = kernel.at_one(squared);
                 let offset = mirrored - grid.positions()[j];
                 let gradient = reflection.vector(planes, offset * slope);
-                sums.density += value;
+                density += value;
                 sums.gradient += gradient;
                 if j == place {
                     sums.own += gradient;
                 } else {
                     sums.gradient_squares += gradient.length_squared();
                 }
+                reserve_with_slack(&mut self.particles, 1);
+                reserve_with_slack(&mut self.slopes, 1);
                 self.particles.push(j as u32);
                 self.slopes.push(slope);
             });
             let end = self.particles.len() as u32;
             if end > start {
                 let (local, reflection) = (local as u16, *reflection);
-                self.rows.push(ImageRow { local, reflection, start, end });
+                reserve_with_slack(&mut self.rows, 1);
+                self.rows.push(ImageRow { local, reflection, start, end, density });
+                sums.density += density;
             }
         }
         sums

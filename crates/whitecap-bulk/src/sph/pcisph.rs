@@ -18,9 +18,10 @@ use whitecap_core::kernels::CubicSpline;
 use wide::f32x4;
 
 use super::dfsph::LARGEST_CORRECTION;
-use super::pairs::CHUNK;
+use super::iterations::{IterationSums, Iterations, Momentum};
+use super::pairs::{CHUNK, PairChunk, Pairs};
 use super::pressure_solver::{PressureProblem, PressureSolver};
-use super::pressure_system::{Iterations, Momentum, vector};
+use super::pressure_system::vector;
 use super::resolution::Resolution;
 
 /// Share of k_PCI that an iteration takes. The factor one half of Eq. 2.26 is meant for iterations
@@ -32,7 +33,7 @@ const RELAXATION: f32 = 0.33;
 pub(crate) struct Pcisph {
     /// Predicted positions.
     predicted: Vec<f32x4>,
-    partial: Vec<Partial>,
+    sums: Vec<IterationSums>,
 }
 
 impl Pcisph {
@@ -67,70 +68,64 @@ impl Pcisph {
         let template = 1.0 / resolution.gradient_squares;
         let spline = Spline::new(resolution);
         let (before, system) = (problem.density, &mut *problem.system);
-        let (packed, boundary, boundary_density) =
-            (&system.packed, &system.boundary, &system.boundary_density);
+        let packed = &system.packed;
         let inverse_diagonal = &system.inverse_diagonal;
         let predicted = &self.predicted;
-        let planes = problem.pairs.planes();
-        self.partial.resize(before.len().div_ceil(CHUNK), Partial::default());
-        self.partial
+        self.sums.resize(before.len().div_ceil(CHUNK), IterationSums::default());
+        self.sums
             .par_iter_mut()
             .zip(system.pressure.par_chunks_mut(CHUNK))
             .zip(system.extrapolated.par_chunks_mut(CHUNK))
             .zip(problem.pairs.chunks())
             .enumerate()
-            .for_each(|(number, (((partial, pressure), extrapolated), chunk))| {
-                *partial = Partial::default();
-                let mut thinning = [0.0; CHUNK];
-                for row in chunk.images().rows() {
-                    let local = usize::from(row.local);
-                    let position = vector(packed[number * CHUNK + local]);
-                    let other = |j: usize| (vector(packed[j]), vector(predicted[j] - packed[j]));
-                    thinning[local] += chunk.images().divergence(row, planes, position, other);
-                }
+            .for_each(|(number, (((sums, pressure), extrapolated), chunk))| {
+                *sums = IterationSums::default();
+                let from_boundary =
+                    boundary_densities(problem.pairs, packed, predicted, number, chunk);
                 for (local, (pressure, ahead)) in pressure.iter_mut().zip(extrapolated).enumerate()
                 {
                     let i = number * CHUNK + local;
-                    let mut moved = predicted[i] - packed[i];
-                    moved.as_mut_array()[3] = predicted[i].as_array()[3];
                     let density = spline.density(predicted, i, chunk.neighbours(local))
-                        + boundary_density[i]
-                        + (boundary[i] * moved).reduce_add()
-                        - thinning[local];
+                        + from_boundary[local];
                     let target = rest_density.max(before[i] - LARGEST_CORRECTION * rest_density);
                     let excess = density - target;
                     let stiffness = softness * template.min(inverse_diagonal[i]);
                     let from = packed[i].as_array()[3];
                     let next = (from + stiffness * excess).max(0.0);
-                    let change = next - *pressure;
-                    let error = if next > 0.0 { excess.abs() } else { excess.max(0.0) };
-                    partial.error += f64::from(error);
-                    partial.largest = partial.largest.max(excess);
-                    partial.overshoot += f64::from(from - next) * f64::from(change);
+                    sums.add(excess, from, *pressure, next);
+                    *ahead = next + carry * (next - *pressure);
                     *pressure = next;
-                    *ahead = next + carry * change;
                 }
             });
-        let total = self.partial.iter().fold(Partial::default(), |sum, part| Partial {
-            error: sum.error + part.error,
-            largest: sum.largest.max(part.largest),
-            overshoot: sum.overshoot + part.overshoot,
-        });
-        let outcome = Iterations {
-            count,
-            mean_error: (total.error / before.len().max(1) as f64) as f32 / rest_density,
-            largest_error: total.largest / rest_density,
-        };
-        (outcome, total.overshoot > 0.0)
+        let total = self.sums.iter().fold(IterationSums::default(), IterationSums::join);
+        (total.outcome(count, before.len(), rest_density), total.overshoots())
     }
 }
 
-/// Sums over one chunk.
-#[derive(Clone, Copy, Debug, Default)]
-struct Partial {
-    error: f64,
-    largest: f32,
-    overshoot: f64,
+/// Densities that walls and solids give the particles of a chunk at their predicted positions.
+fn boundary_densities(
+    pairs: &Pairs,
+    packed: &[f32x4],
+    predicted: &[f32x4],
+    number: usize,
+    chunk: &PairChunk,
+) -> [f32; CHUNK] {
+    let mut densities = [0.0; CHUNK];
+    let first = number * CHUNK;
+    for row in chunk.solids() {
+        let local = usize::from(row.local);
+        let mut moved = predicted[first + local] - packed[first + local];
+        moved.as_mut_array()[3] = predicted[first + local].as_array()[3];
+        densities[local] = row.density + (row.gradient * moved).reduce_add();
+    }
+    for row in chunk.images().rows() {
+        let local = usize::from(row.local);
+        let there = |j: usize| (vector(packed[j]), vector(predicted[j] - packed[j]));
+        let here = there(first + local);
+        let change = chunk.images().divergence(row, pairs.planes(), here, there);
+        densities[local] += row.density + change;
+    }
+    densities
 }
 
 impl PressureSolver for Pcisph {
@@ -156,7 +151,7 @@ impl PressureSolver for Pcisph {
 
     fn bytes(&self) -> usize {
         size_of::<f32x4>() * self.predicted.capacity()
-            + size_of::<Partial>() * self.partial.capacity()
+            + size_of::<IterationSums>() * self.sums.capacity()
     }
 }
 

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use wide::f32x4;
 
 use super::pairs::{CHUNK, Pairs};
-use super::pressure_system::{Iterations, PressureSystem, Stop};
+use super::iterations::{Iterations, Stop};
+use super::pressure_system::PressureSystem;
 use super::resolution::Resolution;
 
 /// A step as a pressure solver sees it: neighbours, boundary and velocities are known, pressure
@@ -12,9 +13,9 @@ use super::resolution::Resolution;
 pub(crate) struct PressureProblem<'a> {
     pub resolution: &'a Resolution,
     pub pairs: &'a Pairs,
-    /// Holds positions, boundary and diagonal; takes pressure and acceleration.
+    /// Holds positions and diagonal; takes pressure and acceleration.
     pub system: &'a mut PressureSystem,
-    /// Velocities in m/s; −1 in the last lane (see [`PressureSystem::boundary`]).
+    /// Velocities in m/s; −1 in the last lane (see [`super::pairs::SolidRow`]).
     pub velocity: &'a mut [f32x4],
     /// Densities in kg/m³.
     pub density: &'a [f32],

@@ -23,70 +23,13 @@ use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
 use wide::f32x4;
 
+use super::iterations::{IterationSums, Iterations, Momentum, Stop};
 use super::pairs::{CHUNK, PairChunk, Pairs};
 
 /// No matrix of a liquid has a smaller λ than that of two particles.
 const LEAST_EIGENVALUE: f32 = 2.0;
 /// An error that grew by this factor shows that the step is too long.
 const DIVERGENCE_FACTOR: f32 = 8.0;
-
-/// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stop {
-    /// Mean density error, as a fraction of the rest density.
-    pub mean_error: f32,
-    /// Largest density excess, as a fraction of the rest density.
-    pub largest_error: f32,
-    pub least_iterations: u32,
-    pub most_iterations: u32,
-}
-
-impl Stop {
-    /// Whether an outcome is good enough.
-    pub fn is_reached(&self, outcome: &Iterations) -> bool {
-        outcome.count >= self.least_iterations
-            && outcome.mean_error <= self.mean_error
-            && outcome.largest_error <= self.largest_error
-    }
-}
-
-/// How a solve went.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Iterations {
-    /// Iterations done.
-    pub count: u32,
-    /// Mean density error reached, as a fraction of the rest density: excess anywhere, and
-    /// deficit where there is pressure.
-    pub mean_error: f32,
-    /// Largest density excess reached, as a fraction of the rest density.
-    pub largest_error: f32,
-}
-
-/// Nesterov's sequence t_1 = 1, t_(k+1) = (1 + √(1 + 4 t_k²)) / 2.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Momentum(f32);
-
-impl Default for Momentum {
-    fn default() -> Self {
-        Self(1.0)
-    }
-}
-
-impl Momentum {
-    fn next(self) -> f32 {
-        0.5 * (1.0 + (1.0 + 4.0 * self.0 * self.0).sqrt())
-    }
-
-    /// Share of the last change by which the next iteration looks ahead: (t_k − 1) / t_(k+1).
-    pub fn carry(self) -> f32 {
-        (self.0 - 1.0) / self.next()
-    }
-
-    /// Goes on to the next iteration, or back to the first.
-    pub fn advance(&mut self, restart: bool) {
-        self.0 = if restart { 1.0 } else { self.next() };
-    }
-}
 
 /// Arrays of the system, by sorted place.
 #[derive(Clone, Debug, Default)]
@@ -99,28 +42,15 @@ pub(crate) struct PressureSystem {
     pub extrapolated: Vec<f32>,
     /// Pressure acceleration.
     pub acceleration: Vec<f32x4>,
-    /// b_i, and in the last lane the rate at which the motion of the boundary itself thins it out,
-    /// Σ Ψ v_b·∇W: a vector field with −1 in its last lane (velocities) sees the boundary move,
-    /// one with 0 (accelerations) does not.
-    pub boundary: Vec<f32x4>,
-    /// The boundary's share of the density in kg/m³.
-    pub boundary_density: Vec<f32>,
     /// 1 / (|Σ m∇W + b|² + Σ |m∇W|²).
     pub inverse_diagonal: Vec<f32>,
     /// s_i in kg/m³.
     pub excess: Vec<f32>,
-    partial: Vec<Partial>,
+    sums: Vec<IterationSums>,
+    /// Numerator and denominator of a Rayleigh quotient, by chunk.
+    quotients: Vec<(f64, f64)>,
     /// Estimate of λ.
     pub largest_eigenvalue: f32,
-}
-
-/// Sums over one chunk.
-#[derive(Clone, Copy, Debug, Default)]
-struct Partial {
-    error: f64,
-    largest: f32,
-    /// Σ (y − P_new)(P_new − P_old): positive when momentum points the wrong way.
-    overshoot: f64,
 }
 
 impl PressureSystem {
@@ -129,23 +59,17 @@ impl PressureSystem {
         self.pressure.resize(count, 0.0);
         self.extrapolated.resize(count, 0.0);
         self.acceleration.resize(count, f32x4::ZERO);
-        self.boundary.resize(count, f32x4::ZERO);
-        self.boundary_density.resize(count, 0.0);
         self.inverse_diagonal.resize(count, 0.0);
         self.excess.resize(count, 0.0);
-        self.partial.resize(count.div_ceil(CHUNK), Partial::default());
+        self.sums.resize(count.div_ceil(CHUNK), IterationSums::default());
+        self.quotients.resize(count.div_ceil(CHUNK), (0.0, 0.0));
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let vectors = [&self.packed, &self.acceleration, &self.boundary];
-        let scalars = [
-            &self.pressure,
-            &self.extrapolated,
-            &self.boundary_density,
-            &self.inverse_diagonal,
-            &self.excess,
-        ];
+        let vectors = [&self.packed, &self.acceleration];
+        let scalars =
+            [&self.pressure, &self.extrapolated, &self.inverse_diagonal, &self.excess];
         vectors.map(|v| 16 * v.capacity()).iter().sum::<usize>()
             + scalars.map(|v| 4 * v.capacity()).iter().sum::<usize>()
     }
@@ -167,11 +91,7 @@ impl PressureSystem {
         for count in 1..=stop.most_iterations {
             self.accelerate(pairs);
             let total = self.update(pairs, squared_step, relaxation, momentum.carry());
-            outcome = Iterations {
-                count,
-                mean_error: (total.error / self.pressure.len().max(1) as f64) as f32 / rest_density,
-                largest_error: total.largest / rest_density,
-            };
+            outcome = total.outcome(count, self.pressure.len(), rest_density);
             if stop.is_reached(&outcome) {
                 break;
             }
@@ -181,7 +101,7 @@ impl PressureSystem {
                 relaxation *= 0.5;
                 smallest_error = outcome.mean_error;
             }
-            let restart = diverges || total.overshoot > 0.0;
+            let restart = diverges || total.overshoots();
             momentum.advance(restart);
             self.pack(!restart);
         }
@@ -228,33 +148,33 @@ impl PressureSystem {
     /// The packed vector times the scaled matrix into `extrapolated`; returns the Rayleigh quotient.
     fn multiply(&mut self, pairs: &Pairs) -> f32 {
         let (packed, inverse_diagonal) = (&self.packed, &self.inverse_diagonal);
-        let divergence = Divergence { pairs, packed, boundary: &self.boundary };
+        let divergence = Divergence { pairs, packed };
         let acceleration = &self.acceleration;
-        self.partial
+        self.quotients
             .par_iter_mut()
             .zip(self.extrapolated.par_chunks_mut(CHUNK))
             .zip(pairs.chunks())
             .enumerate()
-            .for_each(|(number, ((partial, product), chunk))| {
-                *partial = Partial::default();
+            .for_each(|(number, ((quotient, product), chunk))| {
+                *quotient = (0.0, 0.0);
                 let rates = divergence.of(acceleration, number, chunk);
                 for (local, product) in product.iter_mut().enumerate() {
                     let i = number * CHUNK + local;
                     let value = last_lane(packed[i]);
                     let image = -rates[local];
-                    partial.error += f64::from(image) * f64::from(value);
-                    partial.overshoot += f64::from(value).powi(2) / f64::from(inverse_diagonal[i]);
+                    quotient.0 += f64::from(image) * f64::from(value);
+                    quotient.1 += f64::from(value).powi(2) / f64::from(inverse_diagonal[i]);
                     *product = image * inverse_diagonal[i];
                 }
             });
         let (top, bottom) =
-            self.partial.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.error, sum.1 + p.overshoot));
+            self.quotients.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
         if bottom > 0.0 { (top / bottom) as f32 } else { 0.0 }
     }
 
     /// a = −G P.
     pub fn accelerate(&mut self, pairs: &Pairs) {
-        let (packed, boundary) = (&self.packed, &self.boundary);
+        let packed = &self.packed;
         let xyz = f32x4::new([-1.0, -1.0, -1.0, 0.0]);
         self.acceleration.par_chunks_mut(CHUNK).zip(pairs.chunks()).enumerate().for_each(
             |(number, (acceleration, chunk))| {
@@ -267,13 +187,18 @@ impl PressureSystem {
                         let factor = f32x4::splat(slope * (p + last_lane(there)));
                         (here - there).mul_add(factor, sum)
                     });
-                    *acceleration = boundary[i].mul_add(f32x4::splat(p), sum) * xyz;
+                    *acceleration = sum * xyz;
+                }
+                for row in chunk.solids() {
+                    let local = usize::from(row.local);
+                    let p = f32x4::splat(last_lane(packed[number * CHUNK + local]));
+                    acceleration[local] += row.gradient * xyz * p;
                 }
                 for row in chunk.images().rows() {
                     let local = usize::from(row.local);
-                    let position = vector(packed[number * CHUNK + local]);
-                    let other = |j: usize| (vector(packed[j]), last_lane(packed[j]));
-                    let sum = chunk.images().gradient(row, pairs.planes(), position, other);
+                    let there = |j: usize| (vector(packed[j]), last_lane(packed[j]));
+                    let here = there(number * CHUNK + local);
+                    let sum = chunk.images().gradient(row, pairs.planes(), here, there);
                     acceleration[local] -= pack(sum, 0.0);
                 }
             },
@@ -290,33 +215,39 @@ impl PressureSystem {
     ) -> [Vec3; CHUNK] {
         let mut pushes = [Vec3::ZERO; CHUNK];
         let first = number * CHUNK;
-        for (local, push) in pushes[..chunk.len()].iter_mut().enumerate() {
-            let i = first + local;
-            *push = -vector(self.boundary[i]) * self.pressure[i];
+        for row in chunk.solids() {
+            let local = usize::from(row.local);
+            pushes[local] = -vector(row.gradient) * self.pressure[first + local];
         }
         for row in chunk.images().rows() {
             let local = usize::from(row.local);
-            let position = vector(self.packed[first + local]);
-            let other = |j: usize| (vector(self.packed[j]), self.pressure[j]);
-            pushes[local] -= chunk.images().gradient(row, pairs.planes(), position, other);
+            let there = |j: usize| (vector(self.packed[j]), self.pressure[j]);
+            let here = there(first + local);
+            pushes[local] -= chunk.images().gradient(row, pairs.planes(), here, there);
         }
         pushes
     }
 
     /// One projected step from the gradient at the packed P, and the extrapolation for the next.
-    fn update(&mut self, pairs: &Pairs, squared_step: f32, relaxation: f32, carry: f32) -> Partial {
+    fn update(
+        &mut self,
+        pairs: &Pairs,
+        squared_step: f32,
+        relaxation: f32,
+        carry: f32,
+    ) -> IterationSums {
         let (packed, excess) = (&self.packed, &self.excess);
         let inverse_diagonal = &self.inverse_diagonal;
-        let divergence = Divergence { pairs, packed, boundary: &self.boundary };
+        let divergence = Divergence { pairs, packed };
         let acceleration = &self.acceleration;
-        self.partial
+        self.sums
             .par_iter_mut()
             .zip(self.pressure.par_chunks_mut(CHUNK))
             .zip(self.extrapolated.par_chunks_mut(CHUNK))
             .zip(pairs.chunks())
             .enumerate()
-            .for_each(|(number, (((partial, pressure), extrapolated), chunk))| {
-                *partial = Partial::default();
+            .for_each(|(number, (((sums, pressure), extrapolated), chunk))| {
+                *sums = IterationSums::default();
                 let rates = divergence.of(acceleration, number, chunk);
                 for (local, (p, y)) in pressure.iter_mut().zip(extrapolated).enumerate() {
                     let i = number * CHUNK + local;
@@ -324,20 +255,12 @@ impl PressureSystem {
                     let error = excess[i] + squared_step * rates[local];
                     let step = relaxation * error * inverse_diagonal[i] / squared_step;
                     let next = (from + step).max(0.0);
-                    let change = next - *p;
-                    let miss = if next > 0.0 { error.abs() } else { error.max(0.0) };
-                    partial.error += f64::from(miss);
-                    partial.largest = partial.largest.max(error);
-                    partial.overshoot += f64::from(from - next) * f64::from(change);
+                    sums.add(error, from, *p, next);
+                    *y = next + carry * (next - *p);
                     *p = next;
-                    *y = next + carry * change;
                 }
             });
-        self.partial.iter().fold(Partial::default(), |sum, part| Partial {
-            error: sum.error + part.error,
-            largest: sum.largest.max(part.largest),
-            overshoot: sum.overshoot + part.overshoot,
-        })
+        self.sums.iter().fold(IterationSums::default(), IterationSums::join)
     }
 
     /// Sets `excess` from (D v)_i, the rate of density change that a velocity causes:
@@ -348,7 +271,7 @@ impl PressureSystem {
         velocity: &[f32x4],
         value: impl Fn(usize, f32) -> f32 + Sync,
     ) {
-        let divergence = Divergence { pairs, packed: &self.packed, boundary: &self.boundary };
+        let divergence = Divergence { pairs, packed: &self.packed };
         self.excess.par_chunks_mut(CHUNK).zip(pairs.chunks()).enumerate().for_each(
             |(number, (excess, chunk))| {
                 let rates = divergence.of(velocity, number, chunk);
@@ -388,7 +311,6 @@ pub(crate) fn pack(vector: Vec3, last: f32) -> f32x4 {
 struct Divergence<'a> {
     pairs: &'a Pairs,
     packed: &'a [f32x4],
-    boundary: &'a [f32x4],
 }
 
 impl Divergence<'_> {
@@ -404,13 +326,17 @@ impl Divergence<'_> {
                 let product = (here - self.packed[j]) * (mine - field[j]);
                 product.mul_add(f32x4::splat(slope), sum)
             });
-            *result = self.boundary[i].mul_add(mine, sum).reduce_add();
+            *result = sum.reduce_add();
+        }
+        for row in chunk.solids() {
+            let local = usize::from(row.local);
+            result[local] += (row.gradient * field[first + local]).reduce_add();
         }
         for row in chunk.images().rows() {
             let local = usize::from(row.local);
-            let position = vector(self.packed[first + local]);
-            let other = |j: usize| (vector(self.packed[j]), vector(field[j]));
-            result[local] -= chunk.images().divergence(row, self.pairs.planes(), position, other);
+            let there = |j: usize| (vector(self.packed[j]), vector(field[j]));
+            let here = there(first + local);
+            result[local] += chunk.images().divergence(row, self.pairs.planes(), here, there);
         }
         result
     }

@@ -1,6 +1,6 @@
 //! What a frame of a liquid reports about itself.
 
-use super::pressure_system::Iterations;
+use super::iterations::Iterations;
 
 /// One time step.
 #[derive(Clone, Copy, Debug, PartialEq)]

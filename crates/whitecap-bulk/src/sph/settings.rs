@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SphError;
 use super::force_field::ForceField;
 use super::kill::KillVolume;
-use super::pressure_system::Stop;
+use super::iterations::Stop;
 use super::solid::{BoxShape, PlaneWall, Side};
 
 /// How the liquid is kept incompressible.

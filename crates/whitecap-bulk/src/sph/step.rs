@@ -8,11 +8,12 @@ use wide::f32x4;
 use super::error::{BlowUp, SphError};
 use super::force_field::total_acceleration;
 use super::liquid::{Liquid, Workspace};
-use super::pairs::{CHUNK, SplineSlopes};
+use super::pairs::CHUNK;
 use super::pressure_solver::PressureProblem;
 use super::pressure_system::{pack, vector};
 use super::report::StepReport;
 use super::settings::ViscosityMethod;
+use super::spline::MassSpline;
 use super::surface_tension::Cohesion;
 use super::viscosity::{ViscousForce, stable_time_step};
 
@@ -58,7 +59,7 @@ impl Liquid {
     fn find_pairs(&mut self) -> f32 {
         let Workspace { grid, pairs, system, velocity, solid_velocity, .. } = &mut self.work;
         let (columns, boundary, resolution) = (&mut self.columns, &self.boundary, &self.resolution);
-        columns.reorder(grid.order(), grid.positions());
+        columns.reorder(grid.order(), grid.positions(), velocity);
         system.resize(columns.len());
         velocity.resize(columns.len(), f32x4::ZERO);
         let solids = &boundary.particles;
@@ -67,27 +68,21 @@ impl Liquid {
         let results = columns
             .density
             .par_chunks_mut(CHUNK)
-            .zip(system.boundary.par_chunks_mut(CHUNK))
-            .zip(system.boundary_density.par_chunks_mut(CHUNK))
             .zip(system.inverse_diagonal.par_chunks_mut(CHUNK))
             .zip(system.packed.par_chunks_mut(CHUNK));
         let positions = grid.positions();
         let least_diagonal = 1e-3 * resolution.gradient_squares;
-        let kernel = SplineSlopes::new(resolution);
+        let kernel = MassSpline::new(resolution);
+        let share = |position| solids.share(position, &kernel, resolution);
         let planes = boundary.planes();
-        pairs.rebuild(grid, resolution, planes, results, |place, local, sums, images, result| {
-            let ((((density, gradient), boundary_density), inverse_diagonal), packed) = result;
-            let share = solids.share(positions[place], &kernel, resolution);
-            boundary_density[local] = images.density + share.density;
-            density[local] = sums.density + boundary_density[local];
-            gradient[local] = pack(images.gradient + share.gradient, share.thinning);
-            let whole = sums.gradient + images.gradient + images.own + share.gradient;
-            let squares = sums.gradient_squares + images.gradient_squares;
-            inverse_diagonal[local] = 1.0 / (whole.length_squared() + squares).max(least_diagonal);
+        pairs.rebuild(grid, resolution, planes, share, results, |place, local, sums, result| {
+            let ((density, inverse_diagonal), packed) = result;
+            density[local] = sums.density;
+            inverse_diagonal[local] = 1.0 / sums.diagonal.max(least_diagonal);
             packed[local] = pack(positions[place], 0.0);
         });
         solid_velocity.par_iter_mut().zip(positions).for_each(|(velocity, &position)| {
-            *velocity = solids.share(position, &kernel, resolution).velocity;
+            *velocity = share(position).velocity;
         });
         if self.step_count.is_multiple_of(STEPS_PER_MEASUREMENT) {
             system.measure_largest_eigenvalue(pairs);

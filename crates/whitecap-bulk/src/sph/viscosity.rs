@@ -33,14 +33,13 @@ impl ViscousForce<'_> {
         let (here, mine) = (self.positions[i], velocity[i]);
         let xyz = f32x4::new([1.0, 1.0, 1.0, 0.0]);
         let softening = SOFTENING * self.support * self.support;
-        let mut sum = f32x4::ZERO;
-        for (j, slope) in chunk.of(local) {
+        let sum = chunk.sum(local, |sum, j, slope| {
             let offset = (here - self.positions[j]) * xyz;
             let along = (offset * (mine - velocity[j])).reduce_add();
             let squared = (offset * offset).reduce_add();
             let factor = slope * along / ((squared + softening) * self.density[j]);
-            sum = offset.mul_add(f32x4::splat(factor), sum);
-        }
+            offset.mul_add(f32x4::splat(factor), sum)
+        });
         sum * f32x4::splat(DIMENSION_FACTOR * self.viscosity / self.density[i])
     }
 
