@@ -9,9 +9,9 @@
 
 use rayon::prelude::*;
 
+use super::iterations::{Iterations, Stop};
 use super::pairs::CHUNK;
 use super::pressure_solver::{PressureProblem, PressureSolver};
-use super::iterations::{Iterations, Stop};
 
 /// Share of the rest density by which an existing excess is corrected in one step at most.
 pub(crate) const LARGEST_CORRECTION: f32 = 0.01;

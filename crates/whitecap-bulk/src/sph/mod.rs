@@ -36,9 +36,9 @@ pub mod tags;
 mod viscosity;
 
 pub use error::{BlowUp, SphError};
+pub use iterations::Iterations;
 pub use liquid::Liquid;
 pub use output::Selection;
-pub use iterations::Iterations;
 pub use report::{FrameReport, StepReport};
 pub use settings::{PressureMethod, SphSettings, ViscosityMethod};
 pub use snapshot::SnapshotError;

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use wide::f32x4;
 
-use super::pairs::{CHUNK, Pairs};
 use super::iterations::{Iterations, Stop};
+use super::pairs::{CHUNK, Pairs};
 use super::pressure_system::PressureSystem;
 use super::resolution::Resolution;
 

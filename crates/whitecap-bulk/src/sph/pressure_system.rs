@@ -68,8 +68,7 @@ impl PressureSystem {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let vectors = [&self.packed, &self.acceleration];
-        let scalars =
-            [&self.pressure, &self.extrapolated, &self.inverse_diagonal, &self.excess];
+        let scalars = [&self.pressure, &self.extrapolated, &self.inverse_diagonal, &self.excess];
         vectors.map(|v| 16 * v.capacity()).iter().sum::<usize>()
             + scalars.map(|v| 4 * v.capacity()).iter().sum::<usize>()
     }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SphError;
 use super::force_field::ForceField;
-use super::kill::KillVolume;
 use super::iterations::Stop;
+use super::kill::KillVolume;
 use super::solid::{BoxShape, PlaneWall, Side};
 
 /// How the liquid is kept incompressible.
