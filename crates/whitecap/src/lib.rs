@@ -7,6 +7,7 @@
 //! | [`io`] | file formats, frame sequences, atomic writes |
 //! | [`surface`] | from particles to closed surfaces and distance fields |
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
+//! | [`render`] | pictures: rays, and what they meet |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
 //! Lengths are in metres, times in seconds; y is up; coordinates are right-handed.
@@ -183,5 +184,6 @@
 pub use whitecap_bulk as bulk;
 pub use whitecap_core as core;
 pub use whitecap_io as io;
+pub use whitecap_render as render;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;
