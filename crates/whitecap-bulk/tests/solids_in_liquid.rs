@@ -6,8 +6,8 @@ mod sph_scenes;
 use sources_shapes::{block, sphere};
 use sph_scenes::dam;
 use whitecap_bulk::sph::fill::Volume;
-use whitecap_bulk::sph::solid::{BoxShape, Solid};
-use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings};
+use whitecap_bulk::sph::solid::{BoxShape, Side, Solid};
+use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings, Strays};
 use whitecap_core::glam::{Quat, Vec3};
 use whitecap_core::{Transform, TriMesh, Unwatched};
 
@@ -25,6 +25,7 @@ fn check_outside(liquid: &Liquid, solid: &Solid, count: usize) {
         assert!(!pose.contains(p), "{p} is inside the solid at {} s", liquid.time());
         assert!(p.cmpge(Vec3::ZERO).all() && p.cmple(DOMAIN.into()).all(), "{p} left the domain");
     }
+    assert_eq!(liquid.strays(), Strays::default(), "at {} s", liquid.time());
 }
 
 fn run(liquid: &mut Liquid, solid: &Solid, frames: usize) {
@@ -113,4 +114,44 @@ fn solid_that_starts_inside_liquid() {
     let removed = liquid.add_solid(solid.clone()).unwrap();
     assert!(removed > 50 && liquid.len() + removed == before, "{removed} removed");
     run(&mut liquid, &solid, 10);
+}
+
+/// Contract: particles inside a box, inside a mesh and behind a wall are counted; an open side has
+/// no outside.
+#[test]
+fn strays_are_counted() {
+    let domain = Some(BoxShape { min: [0.0; 3], max: [1.0; 3] });
+    let obstacles = vec![BoxShape { min: [0.1; 3], max: [0.3; 3] }];
+    let open_sides = vec![Side::HighY];
+    let settings = SphSettings { domain, obstacles, open_sides, ..settings() };
+    // A liquid without walls gives its particles to one with them, through a saved state.
+    let mut open =
+        Liquid::new(SphSettings { spacing: settings.spacing, ..SphSettings::default() }).unwrap();
+    let inside_box = Vec3::splat(0.2);
+    let (inside_mesh, behind, above) =
+        (Vec3::splat(0.7), Vec3::new(0.5, -0.1, 0.5), Vec3::new(0.5, 2.0, 0.5));
+    open.add(&[inside_box, inside_mesh, behind, above], &[Vec3::ZERO; 4]).unwrap();
+    let mut walled = Liquid::new(settings).unwrap();
+    walled.add_solid(Solid::fixed(sphere(Vec3::splat(0.7), 0.1, 2)).unwrap()).unwrap();
+    walled.restore(&open.save()).unwrap();
+    assert_eq!(walled.strays(), Strays { inside_solids: 2, outside_domain: 1 });
+}
+
+/// Contract: a deforming solid that gets its meshes one by one moves the liquid as one that knew
+/// them all from the start does, to the bit.
+#[test]
+fn meshes_one_by_one() {
+    let ball = |radius: f32| sphere(Vec3::new(0.75, 0.2, 0.25), radius, 2);
+    let frames: Vec<(f64, TriMesh)> =
+        (0..4).map(|i| (0.04 * f64::from(i), ball(0.16 - 0.01 * i as f32))).collect();
+    let mut at_once = dam(settings());
+    at_once.add_solid(Solid::deforming(frames.clone()).unwrap()).unwrap();
+    let mut one_by_one = dam(settings());
+    one_by_one.add_solid(Solid::deforming(frames[..1].to_vec()).unwrap()).unwrap();
+    for (time, mesh) in &frames[1..] {
+        one_by_one.advance_solid(0, *time, mesh.clone()).unwrap();
+        one_by_one.step_frame(0.04, &Unwatched).unwrap();
+        at_once.step_frame(0.04, &Unwatched).unwrap();
+    }
+    assert!(one_by_one.save() == at_once.save(), "other bits");
 }

@@ -1,5 +1,6 @@
 //! What lies round the liquid and keeps particles out: plane walls, boxes and solids.
 
+use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 
 use super::boundary_particles::BoundaryParticles;
@@ -55,7 +56,19 @@ impl Boundary {
 
     /// Whether a position is inside a wall or a solid.
     pub fn contains(&self, position: Vec3) -> bool {
-        self.walls.signed_distance(position) < 0.0
+        self.is_behind_wall(position) || self.is_inside_solid(position)
+    }
+
+    /// Whether a position is behind a plane, those of the domain included.
+    pub fn is_behind_wall(&self, position: Vec3) -> bool {
+        self.planes().iter().any(|&(normal, offset)| normal.dot(position) < offset)
+    }
+
+    /// Whether a position is inside a box or a mesh.
+    pub fn is_inside_solid(&self, position: Vec3) -> bool {
+        let within =
+            |bounds: &Bounds| position.cmpgt(bounds.min).all() && position.cmplt(bounds.max).all();
+        self.walls.obstacles().iter().any(within)
             || self.particles.poses().any(|pose| pose.contains(position))
     }
 

@@ -1,5 +1,7 @@
 //! The particles of a liquid as others see them.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, attributes, reduce};
 
@@ -8,12 +10,13 @@ use super::liquid::Liquid;
 use super::tags::{self, INTERIOR};
 
 /// Which particles to give.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// All of them.
     #[default]
     All,
-    /// Those that a picture needs: surface and blind (see [`super::tags`]).
+    /// Those that a picture needs: at the surface and near it.
     Visible,
 }
 

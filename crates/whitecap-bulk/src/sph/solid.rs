@@ -21,6 +21,7 @@
 mod closed_shape;
 mod contact;
 mod deformation;
+mod settings;
 mod walls;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use deformation::Deformation;
 
 pub use closed_shape::ClosedShape;
 pub use contact::{Contact, slide};
+pub use settings::{SolidKey, SolidSettings};
 pub use walls::{BoxShape, PlaneWall, Side, Walls};
 
 /// A closed mesh and how it moves.

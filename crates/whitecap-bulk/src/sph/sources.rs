@@ -68,18 +68,27 @@ impl Liquid {
         Ok(before - self.len())
     }
 
-    /// Gives a deforming solid its next mesh (see [`Solid::advance`]). A number that no solid has
-    /// changes nothing.
+    /// Gives a deforming solid its next mesh (see [`Solid::advance`]), towards which it moves from
+    /// now on. A number that no solid has changes nothing.
     pub fn advance_solid(
         &mut self,
         index: usize,
         time: f64,
         mesh: TriMesh,
     ) -> Result<(), SphError> {
-        match self.boundary.particles.solid_mut(index) {
-            Some(solid) => Ok(solid.advance(time, mesh)?),
-            None => Ok(()),
+        let particles = &mut self.boundary.particles;
+        if let Some(solid) = particles.solid_mut(index) {
+            solid.advance(time, mesh)?;
+            // Where it is stays the same; how fast it moves is known only now.
+            let poses = particles.poses_at(self.time)?;
+            particles.move_to(poses, &self.resolution)?;
         }
+        Ok(())
+    }
+
+    /// Distance to the nearest wall or solid in metres, negative inside one.
+    pub fn clearance(&self, position: Vec3) -> f32 {
+        self.boundary.clearance(position)
     }
 
     /// Adds an emitter.
