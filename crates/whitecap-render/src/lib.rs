@@ -9,11 +9,16 @@
 //! the primaries of Rec. 709.
 
 mod hit;
+pub mod mesh;
 mod ray;
 mod sampler;
 mod shape;
+pub mod shapes;
+pub mod volume;
+mod wide_bvh;
 
 pub use hit::Hit;
+pub use mesh::{MeshError, MeshOptions, TriangleMesh};
 pub use ray::Ray;
 pub use sampler::Sampler;
 pub use shape::Shape;
