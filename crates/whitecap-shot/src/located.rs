@@ -53,6 +53,16 @@ impl Node {
         }
     }
 
+    /// Whether everything in it could be read.
+    pub fn is_readable(&self) -> bool {
+        match self {
+            Node::Unreadable => false,
+            Node::List(items) => items.iter().all(|item| item.node.is_readable()),
+            Node::Table(entries) => entries.iter().all(|entry| entry.value.node.is_readable()),
+            _ => true,
+        }
+    }
+
     /// The value as JSON. Dates and unreadable numbers, which are always reported as mistakes,
     /// become null.
     pub fn to_json(&self) -> Value {

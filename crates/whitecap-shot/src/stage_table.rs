@@ -71,7 +71,7 @@ pub(crate) fn read(
     let raw = raw_settings(table, kind.as_ref());
     draft.inputs = inputs(table, kind.as_ref());
     draft.gives = Some(kind.gives(&raw));
-    if mistakes.count() == before {
+    if mistakes.count() == before && entry.value.node.is_readable() {
         draft.save = save(table, kind.gives(&raw), &entry.key, mistakes);
         draft.settings = settings(entry, table, kind.as_ref(), &raw, shot, mistakes);
     }
@@ -187,11 +187,30 @@ fn settings(
         Ok(settings) => Some(settings),
         Err(problems) => {
             for problem in problems {
-                let place = table.iter().find(|entry| entry.key == problem.key);
-                let span = place.map_or(entry.key_span.clone(), |entry| entry.value.span.clone());
-                mistakes.add(span, problem.message, problem.help);
+                let span = place_of(&problem.key, table).unwrap_or(&entry.key_span);
+                mistakes.add(span.clone(), problem.message, problem.help);
             }
             None
         }
     }
+}
+
+/// Where the value of a key such as `solids.1.path` stands, or the innermost table or list on the
+/// way to it that is there.
+fn place_of<'e>(key: &str, table: &'e [Entry]) -> Option<&'e Range<usize>> {
+    let mut steps = key.split('.');
+    let first = steps.next()?;
+    let mut found = &table.iter().find(|entry| entry.key == first)?.value;
+    for step in steps {
+        let next = match &found.node {
+            Node::Table(entries) => entries.iter().find(|e| e.key == step).map(|e| &e.value),
+            Node::List(items) => step.parse().ok().and_then(|place: usize| items.get(place)),
+            _ => None,
+        };
+        match next {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    Some(&found.span)
 }

@@ -1,10 +1,13 @@
 //! Contract: a simulated liquid goes through a shot like any other stage: a run that is cancelled
-//! between frames and continued writes the bytes of a run that was not, and a shot without liquid
-//! says what is missing.
+//! between frames and continued writes the bytes of a run that was not; no particle is inside a
+//! solid or outside the domain; what is wrong is told at its line, what is left out in a note.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
+use whitecap_core::TriMesh;
+use whitecap_core::glam::Vec3;
 use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
 
 const SHOT: &str = r#"
@@ -21,12 +24,45 @@ fill = [
     { box = { min = [0, 0, 0], max = [0.6, 0.1, 0.4] } },
     { sphere = { center = [0.3, 0.35, 0.2], radius = 0.1, velocity = [0, -1, 0] } },
 ]
+emitters = [
+    { from = { disc = { center = [0.1, 0.5, 0.1], normal = [1, -1, 0], radius = 0.06 } }, speed = 1, during = { start = 0.05, end = 0.15 } },
+]
+solids = [
+    { path = "block.ply", keys = [{ time = 0, position = [0.5, 0.1, 0.3] }, { time = 0.2, position = [0.45, 0.1, 0.3], angle = 360 }] },
+    { path = "swelling.####.ply", first = 10 },
+]
 save = ["bgeo"]
 "#;
+
+/// A box as a closed mesh.
+fn block(center: Vec3, size: Vec3) -> TriMesh {
+    let corner = |i: usize| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32) - 0.5;
+    let positions = (0..8).map(|i| center + size * corner(i)).collect();
+    let faces =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    TriMesh::new(positions, triangles).unwrap()
+}
+
+/// Writes the meshes of the shot: a block, and one that swells from frame to frame.
+fn write_meshes(folder: &Path) {
+    let write =
+        |name: &str, mesh: &TriMesh| whitecap_io::write_mesh(folder.join(name), mesh).unwrap();
+    write("block.ply", &block(Vec3::ZERO, Vec3::new(0.15, 0.1, 0.02)));
+    for frame in 0..6 {
+        let size = Vec3::splat(0.1 + 0.01 * frame as f32);
+        let mesh = block(Vec3::new(0.15, 0.08, 0.3), size);
+        write(&format!("swelling.{:04}.ply", 10 + frame), &mesh);
+    }
+    let mut open = block(Vec3::ZERO, Vec3::ONE);
+    open = TriMesh::new(open.positions().to_vec(), open.triangles()[2..].to_vec()).unwrap();
+    write("open.ply", &open);
+}
 
 fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
     let path = folder.join("splash.toml");
     std::fs::write(&path, SHOT).unwrap();
+    write_meshes(folder);
     let shot = Shot::load(&path, &Registry::standard()).unwrap_or_else(|error| panic!("{error}"));
     let cancel = CancelToken::new();
     let observer = |event: &Event<'_>| {
@@ -64,13 +100,100 @@ fn a_cancelled_simulation_continues_with_the_same_bytes() {
     assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
 }
 
+/// The report of a run of the shot, with some text in place of another.
+fn report(old: &str, new: &str) -> (tempfile::TempDir, Value) {
+    assert!(SHOT.contains(old), "{old}");
+    let folder = tempfile::tempdir().unwrap();
+    write_meshes(folder.path());
+    let path = folder.path().join("splash.toml");
+    let text = SHOT.replace(old, new);
+    let shot = Shot::parse(&text, &path, &Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
+    let summary = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new())).unwrap();
+    let report = std::fs::read_to_string(&summary.report_json).unwrap();
+    (folder, serde_json::from_str(&report).unwrap())
+}
+
+/// The values of a metric in all frames that have it.
+fn metric(report: &Value, name: &str) -> Vec<f64> {
+    let frames = report["stages"][0]["frames"].as_array().unwrap();
+    let metrics = frames.iter().flat_map(|frame| frame["metrics"].as_array().unwrap());
+    let named = metrics.filter(|metric| metric["name"] == name);
+    named.map(|metric| metric["value"].as_f64().unwrap()).collect()
+}
+
+/// Contract: the report of every frame tells how many particles there are, how hard they were to
+/// keep incompressible, and that none is where none may be. The emitter adds to them.
+#[test]
+fn the_report_counts() {
+    let (_folder, report) = report("spacing = 0.05", "spacing = 0.05");
+    let particles = metric(&report, "particles");
+    assert_eq!(particles.len(), 6);
+    assert!(particles[5] > particles[0] && particles[0] > 100.0, "{particles:?}");
+    for name in ["particles inside a solid", "particles outside the domain"] {
+        assert_eq!(metric(&report, name), [0.0; 6], "{name}");
+    }
+    for name in ["steps", "iterations per step"] {
+        let values = metric(&report, name);
+        assert!(values.len() == 5 && values.iter().all(|&value| value >= 1.0), "{name} {values:?}");
+    }
+    let compression = metric(&report, "largest compression");
+    assert!(compression.iter().all(|&percent| percent < 5.0), "{compression:?}");
+}
+
+/// Contract: liquid makes way for a solid that starts in it and for earlier fills, and notes say
+/// which fill lost how many particles.
+#[test]
+fn what_is_left_out_is_told() {
+    let again = "{ box = { min = [0, 0, 0], max = [0.3, 0.2, 0.4] } },\n]\nemitters";
+    let (_folder, report) = report("]\nemitters", again);
+    let notes = report["stages"][0]["frames"][0]["notes"].to_string();
+    assert!(notes.contains("fill 1 (box)") && notes.contains("inside a solid"), "{notes}");
+    assert!(notes.contains("fill 3 (box)") && notes.contains("earlier fill"), "{notes}");
+}
+
+/// Contract: with `keep = "visible"` the particles deep in the liquid are left out of the files;
+/// what is simulated stays the same.
+#[test]
+fn only_visible_particles_can_be_kept() {
+    let (_all_folder, all) = report("spacing = 0.05", "spacing = 0.02");
+    let (folder, visible) = report("spacing = 0.05", "spacing = 0.02\nkeep = \"visible\"");
+    assert_eq!(metric(&all, "particles"), metric(&visible, "particles"));
+    let file = folder.path().join("out/splash/water/water.0001.bgeo");
+    let saved = whitecap_io::read_particles(file).unwrap().len() as f64;
+    let count = metric(&all, "particles")[0];
+    assert!(saved > 0.0 && saved < count, "{saved} of {count}");
+}
+
+/// Contract: everything that can be known to be wrong with sources, solids and walls before the
+/// run is told at its own line, with what would be right.
+#[test]
+fn bad_scenes_are_told_at_their_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    write_meshes(folder.path());
+    let source = include_str!("mistakes/scene.toml");
+    std::fs::write(folder.path().join("scene.toml"), source).unwrap();
+    let mistakes = Shot::parse(source, &folder.path().join("scene.toml"), &Registry::standard());
+    let text = mistakes.err().unwrap().to_string();
+    let text = text.replace(&format!("{}/", folder.path().display()), "");
+    insta::assert_snapshot!(text);
+}
+
+/// Contract: a shot without liquid says what is missing before the run; one whose fills are all
+/// left out says so when it starts.
 #[test]
 fn a_shot_without_liquid_says_what_is_missing() {
     let text = "[shot]\nname = \"dry\"\nframes = [1, 2]\n\n[water]\nkind = \"sph\"\nspacing = 0.1\nspacng = 1\n";
-    let mistakes = Shot::parse(text, Path::new("dry.toml"), &Registry::standard()).err().unwrap();
-    let told = mistakes.to_string();
-    assert!(told.contains("spacng") && told.contains("spacing"), "{told}");
-    let text = text.replace("spacng = 1\n", "");
-    let mistakes = Shot::parse(&text, Path::new("dry.toml"), &Registry::standard()).err().unwrap();
-    assert!(mistakes.to_string().contains("there is no liquid"), "{mistakes}");
+    let told = |text: &str| {
+        Shot::parse(text, Path::new("dry.toml"), &Registry::standard()).err().unwrap().to_string()
+    };
+    assert!(told(text).contains("spacng") && told(text).contains("spacing"));
+    assert!(told(&text.replace("spacng = 1\n", "")).contains("there is no liquid"));
+    let folder = tempfile::tempdir().unwrap();
+    let drowned = "fill = [{ sphere = { center = [0, 0, 0], radius = 0.3 } }]\nobstacles = [{ min = [-1, -1, -1], max = [1, 1, 1] }]\n";
+    let text = text.replace("spacng = 1\n", drowned);
+    let shot = Shot::parse(&text, &folder.path().join("dry.toml"), &Registry::standard());
+    let shot = shot.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let outcome = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new()));
+    let told = outcome.err().unwrap().to_string();
+    assert!(told.contains("fill 1 (sphere)") && told.contains("inside a solid"), "{told}");
 }

@@ -96,7 +96,7 @@ impl StageKind for Cache {
         let mut problems = Vec::new();
         if settings.radius.is_some() && settings.content != CacheContent::Particles {
             problems.push(SettingProblem {
-                key: "radius",
+                key: "radius".into(),
                 message: String::from("only particles have a radius, but these files hold none"),
                 help: Some(String::from("remove `radius`, or write content = \"particles\"")),
             });
@@ -112,7 +112,8 @@ impl StageKind for Cache {
         frame: FrameTime,
     ) -> Result<Vec<PathBuf>, StageError> {
         let settings: CacheSettings = read_settings(settings)?;
-        let files = CacheFiles::new(&settings, shot).map_err(StageError::failed)?;
+        let files =
+            CacheFiles::new(&settings.path, settings.first, shot).map_err(StageError::failed)?;
         Ok(vec![files.file(frame.index)])
     }
 
@@ -123,7 +124,8 @@ impl StageKind for Cache {
     ) -> Result<Box<dyn Stage>, StageError> {
         let gives = self.gives(settings);
         let settings: CacheSettings = read_settings(settings)?;
-        let files = CacheFiles::new(&settings, shot).map_err(StageError::failed)?;
+        let files =
+            CacheFiles::new(&settings.path, settings.first, shot).map_err(StageError::failed)?;
         Ok(Box::new(RunningCache { files, gives, radius: settings.radius }))
     }
 }
@@ -135,7 +137,7 @@ fn file_problem(
     shot: &ShotContext<'_>,
 ) -> Option<SettingProblem> {
     let problem = |message: String, help: String| {
-        Some(SettingProblem { key: "path", message, help: Some(help) })
+        Some(SettingProblem { key: "path".into(), message, help: Some(help) })
     };
     let readable = formats::readable(gives);
     if !formats::has_extension(Path::new(&settings.path), &readable) {
@@ -144,32 +146,43 @@ fn file_problem(
             format!("they can end in .{}", readable.join(", .")),
         );
     }
-    match CacheFiles::new(settings, shot) {
+    match CacheFiles::new(&settings.path, settings.first, shot) {
         Ok(files) => files.missing(shot),
         Err(error) => problem(error.to_string(), String::from("write it like sim/frame.####.bgeo")),
     }
 }
 
 /// Which file belongs to which frame.
-struct CacheFiles {
+pub(super) struct CacheFiles {
     sequence: Sequence,
     /// What to add to a frame's number to get its file's.
     offset: i64,
 }
 
 impl CacheFiles {
-    fn new(settings: &CacheSettings, shot: &ShotContext<'_>) -> Result<Self, whitecap_io::Error> {
-        let first_file = settings.first.unwrap_or(shot.first);
-        let offset = i64::from(first_file) - i64::from(shot.first);
-        Ok(Self { sequence: Sequence::new(shot.folder.join(&settings.path))?, offset })
+    /// The files of a path with or without a frame number, of which `first` belongs to the first
+    /// frame of the shot.
+    pub fn new(
+        path: &str,
+        first: Option<u32>,
+        shot: &ShotContext<'_>,
+    ) -> Result<Self, whitecap_io::Error> {
+        let offset = i64::from(first.unwrap_or(shot.first)) - i64::from(shot.first);
+        Ok(Self { sequence: Sequence::new(shot.folder.join(path))?, offset })
     }
 
-    fn file(&self, frame: u32) -> PathBuf {
+    /// Whether one file serves every frame.
+    pub fn is_single(&self) -> bool {
+        self.sequence.is_single()
+    }
+
+    /// The file of a frame.
+    pub fn file(&self, frame: u32) -> PathBuf {
         self.sequence.path(i64::from(frame) + self.offset)
     }
 
     /// Names the files that the shot needs and that are not there.
-    fn missing(&self, shot: &ShotContext<'_>) -> Option<SettingProblem> {
+    pub fn missing(&self, shot: &ShotContext<'_>) -> Option<SettingProblem> {
         let first = i64::from(shot.first) + self.offset;
         let last = i64::from(shot.last) + self.offset;
         let error = self.sequence.expand(Some(first..=last)).err()?;
@@ -197,7 +210,7 @@ impl CacheFiles {
             }
             _ => (String::from("there are no such files"), looked_for),
         };
-        Some(SettingProblem { key: "path", message, help: Some(help) })
+        Some(SettingProblem { key: "path".into(), message, help: Some(help) })
     }
 
     /// How the files that do exist are numbered.

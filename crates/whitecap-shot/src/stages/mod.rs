@@ -38,7 +38,7 @@ fn complete<S: DeserializeOwned + Serialize>(
     settings: &Value,
 ) -> Result<(S, Value), Vec<SettingProblem>> {
     let refused = |error: serde_json::Error| {
-        vec![SettingProblem { key: "kind", message: error.to_string(), help: None }]
+        vec![SettingProblem { key: "kind".into(), message: error.to_string(), help: None }]
     };
     let settings = S::deserialize(settings).map_err(refused)?;
     // Through text, so that single-precision numbers keep their short form.

@@ -1,16 +1,17 @@
 //! `kind = "sph"`: a liquid simulated by smoothed-particle hydrodynamics.
 //!
 //! The first frame is the liquid as it was filled; every later frame is one frame duration on.
-//! The stage is stateful: its state is that of the liquid, to the bit.
+//! The stage is stateful: its state is that of the liquid, to the bit. Solids come first, then
+//! fills, which leave out what is inside a solid.
+
+mod scene;
+mod settings;
 
 use std::path::PathBuf;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use whitecap_bulk::sph::fill::Fill;
-use whitecap_bulk::sph::solid::ClosedShape;
-use whitecap_bulk::sph::{Liquid, SphError, SphSettings};
+use whitecap_bulk::sph::{Liquid, Selection, SphError};
 
 use super::{complete, read_settings};
 use crate::stage::{
@@ -18,19 +19,9 @@ use crate::stage::{
     StageOutput, StepContext,
 };
 use crate::{DataKind, FrameData, FrameTime};
+use scene::DeformingSolid;
 
-/// Settings of the stage: where the liquid is, and how it is simulated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "kebab-case")]
-pub struct SphStageSettings {
-    /// Where the liquid is at the first frame: boxes, spheres and closed meshes. Later ones leave
-    /// out what earlier ones already filled.
-    #[schemars(extend("unit" = "none"))]
-    pub fill: Vec<Fill>,
-    /// The liquid itself.
-    #[serde(flatten)]
-    pub liquid: SphSettings,
-}
+pub use settings::SphStageSettings;
 
 pub(super) struct Sph;
 
@@ -69,28 +60,7 @@ impl StageKind for Sph {
         shot: &ShotContext<'_>,
     ) -> Result<Value, Vec<SettingProblem>> {
         let (settings, completed) = complete::<SphStageSettings>(settings)?;
-        let mut problems = Vec::new();
-        if settings.fill.is_empty() {
-            problems.push(SettingProblem {
-                key: "fill",
-                message: String::from("there is no liquid"),
-                help: Some(String::from(
-                    "say where it is, such as fill = [{ box = { min = [0, 0, 0], max = [1, 0.3, 1] } }]",
-                )),
-            });
-        }
-        for path in mesh_paths(&settings, shot) {
-            if !path.is_file() {
-                problems.push(SettingProblem {
-                    key: "fill",
-                    message: format!("there is no mesh file {}", path.display()),
-                    help: Some(String::from("paths start from the folder of the shot file")),
-                });
-            }
-        }
-        if let Err(error) = settings.liquid.check() {
-            problems.push(SettingProblem { key: "kind", message: error.to_string(), help: None });
-        }
+        let problems = scene::problems(&settings, shot);
         if problems.is_empty() { Ok(completed) } else { Err(problems) }
     }
 
@@ -98,9 +68,9 @@ impl StageKind for Sph {
         &self,
         settings: &Value,
         shot: &ShotContext<'_>,
-        _frame: FrameTime,
+        frame: FrameTime,
     ) -> Result<Vec<PathBuf>, StageError> {
-        Ok(mesh_paths(&read_settings(settings)?, shot))
+        scene::sources(&read_settings(settings)?, shot, frame.index)
     }
 
     fn start(
@@ -109,41 +79,50 @@ impl StageKind for Sph {
         shot: &ShotContext<'_>,
     ) -> Result<Box<dyn Stage>, StageError> {
         let settings: SphStageSettings = read_settings(settings)?;
-        let mut liquid = Liquid::new(settings.liquid).map_err(StageError::failed)?;
-        let mut notes = Vec::new();
-        for fill in &settings.fill {
-            notes.extend(pour(&mut liquid, fill, shot)?);
+        let mut liquid = Liquid::new(settings.liquid.clone()).map_err(StageError::failed)?;
+        let deforming = scene::add_solids(&mut liquid, &settings.solids, shot)?;
+        let notes = scene::add_fills(&mut liquid, &settings, shot)?;
+        scene::add_emitters(&mut liquid, &settings, shot)?;
+        if liquid.is_empty() && settings.emitters.is_empty() {
+            let reasons = notes.join("; ");
+            return Err(StageError::failed(format!("there is no liquid: {reasons}")));
         }
-        Ok(Box::new(RunningLiquid { liquid, notes }))
+        let (first, fps, keep) = (shot.first, shot.fps, settings.keep);
+        Ok(Box::new(RunningLiquid { liquid, deforming, keep, first, fps, notes }))
     }
-}
-
-fn mesh_paths(settings: &SphStageSettings, shot: &ShotContext<'_>) -> Vec<PathBuf> {
-    settings.fill.iter().filter_map(Fill::path).map(|path| shot.folder.join(path)).collect()
-}
-
-/// Fills one shape; returns sentences about what was left out.
-fn pour(
-    liquid: &mut Liquid,
-    fill: &Fill,
-    shot: &ShotContext<'_>,
-) -> Result<Vec<String>, StageError> {
-    let shape = match fill.path() {
-        Some(path) => {
-            let mesh =
-                whitecap_io::read_mesh(shot.folder.join(path)).map_err(StageError::failed)?;
-            Some(ClosedShape::new(mesh).map_err(StageError::failed)?)
-        }
-        None => None,
-    };
-    let volume = fill.volume(shape.as_ref()).map_err(StageError::failed)?;
-    liquid.fill(volume, fill.velocity()).map_err(StageError::failed)
 }
 
 struct RunningLiquid {
     liquid: Liquid,
+    deforming: Vec<DeformingSolid>,
+    keep: Selection,
+    /// First frame of the shot, and its frames per second.
+    first: u32,
+    fps: f64,
     /// What the fills said, told with the first frame.
     notes: Vec<String>,
+}
+
+impl RunningLiquid {
+    /// Advances to a frame; gives how that went.
+    fn advance(&mut self, context: &StepContext<'_>) -> Result<Vec<Metric>, StageError> {
+        let FrameTime { index, time, dt } = context.frame;
+        for solid in &self.deforming {
+            solid.advance(&mut self.liquid, index, time)?;
+        }
+        let outcome = self.liquid.step_frame(dt, context.watch);
+        let report = outcome.map_err(|error| match error {
+            SphError::Cancelled => StageError::Cancelled,
+            error => StageError::failed(error),
+        })?;
+        let compression = f64::from(report.largest_compression());
+        Ok(vec![
+            Metric::count("steps", report.steps.len()),
+            Metric::new("iterations per step", "", report.mean_iterations()),
+            Metric::new("largest compression", "%", 100.0 * compression),
+            Metric::new("kinetic energy", "J", report.kinetic_energy),
+        ])
+    }
 }
 
 impl Stage for RunningLiquid {
@@ -152,21 +131,15 @@ impl Stage for RunningLiquid {
         context: &StepContext<'_>,
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
-        let mut metrics = Vec::new();
-        if context.frame.time > 0.0 {
-            let outcome = self.liquid.step_frame(context.frame.dt, context.watch);
-            let report = outcome.map_err(|error| match error {
-                SphError::Cancelled => StageError::Cancelled,
-                error => StageError::failed(error),
-            })?;
-            metrics.push(Metric::count("steps", report.steps.len()));
-            metrics.push(Metric::new("iterations per step", "", report.mean_iterations()));
-            let compression = f64::from(report.largest_compression());
-            metrics.push(Metric::new("largest compression", "%", 100.0 * compression));
-            metrics.push(Metric::new("kinetic energy", "J", report.kinetic_energy));
+        let mut metrics = vec![];
+        if context.frame.index > self.first {
+            metrics = self.advance(context)?;
         }
-        metrics.push(Metric::count("particles", self.liquid.len()));
-        let particles = self.liquid.particles().map_err(StageError::failed)?;
+        let strays = self.liquid.strays();
+        metrics.insert(0, Metric::count("particles", self.liquid.len()));
+        metrics.push(Metric::count("particles inside a solid", strays.inside_solids));
+        metrics.push(Metric::count("particles outside the domain", strays.outside_domain));
+        let particles = self.liquid.selected_particles(self.keep).map_err(StageError::failed)?;
         let notes = std::mem::take(&mut self.notes);
         Ok(StageOutput { data: FrameData::Particles(particles), notes, metrics })
     }
@@ -177,6 +150,14 @@ impl Stage for RunningLiquid {
 
     fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
         self.notes.clear();
-        self.liquid.restore(state).map_err(StageError::failed)
+        self.liquid.restore(state).map_err(StageError::failed)?;
+        let frames = (self.liquid.time() * self.fps).round() as u32;
+        if frames > 0 {
+            for solid in &self.deforming {
+                let time = f64::from(frames) / self.fps;
+                solid.advance(&mut self.liquid, self.first + frames, time)?;
+            }
+        }
+        Ok(())
     }
 }

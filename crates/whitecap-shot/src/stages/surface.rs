@@ -55,7 +55,7 @@ impl StageKind for Surface {
         {
             let axis = ["x", "y", "z"][axis];
             problems.push(SettingProblem {
-                key: "crop",
+                key: "crop".into(),
                 message: format!("this box is empty: its min is not below its max in {axis}"),
                 help: Some(String::from("min is the lowest corner, max the highest")),
             });
@@ -64,7 +64,7 @@ impl StageKind for Surface {
             && support < radius
         {
             problems.push(SettingProblem {
-                key: "support",
+                key: "support".into(),
                 message: format!(
                     "the support, {support} m, is smaller than a particle, {radius} m"
                 ),
