@@ -81,6 +81,27 @@ impl Input {
         Ok(Self { source, relative_radius, radius, cell, support, notes, grid })
     }
 
+    /// The same particles moved by `displacement(index in the caller's set)` and sorted anew: the
+    /// order of the new grid names places of this one.
+    pub fn moved(&self, displacement: impl Fn(u32) -> Vec3) -> Self {
+        let positions: Vec<Vec3> = self
+            .grid
+            .positions()
+            .iter()
+            .zip(&self.source)
+            .map(|(&position, &source)| position + displacement(source))
+            .collect();
+        let grid = NeighbourGrid::build(&positions, self.largest_support());
+        let order = grid.order();
+        let source = order.iter().map(|&place| self.source[place as usize]).collect();
+        let relative_radius = self
+            .relative_radius
+            .as_ref()
+            .map(|radii| order.iter().map(|&place| radii[place as usize]).collect());
+        let Self { radius, cell, support, .. } = *self;
+        Self { grid, source, relative_radius, radius, cell, support, notes: Vec::new() }
+    }
+
     /// Radius of the particle at a sorted place, relative to the reference radius.
     #[inline]
     pub fn relative_radius(&self, place: usize) -> f32 {

@@ -18,6 +18,7 @@ mod surfacing;
 mod transfer;
 
 pub use error::Error;
+pub use implicit::particle_field::{FieldKind, FieldParticle, ParticleField};
 pub use level_set::{LevelSet, LevelSetError};
 pub use report::{MeshReport, area, report, volume};
 pub use self_intersection::self_intersections;

@@ -28,6 +28,7 @@ use crate::input::Input;
 const STRETCH_FADE: (f32, f32) = (6.0, 25.0);
 
 /// The stretched-kernel density of a particle set.
+#[derive(Debug)]
 pub(crate) struct Anisotropic {
     grid: NeighbourGrid,
     threshold: f32,
@@ -37,13 +38,13 @@ pub(crate) struct Anisotropic {
 
 /// One particle's kernel, by sorted place.
 #[derive(Clone, Copy, Debug)]
-struct StretchedKernel {
+pub(super) struct StretchedKernel {
     /// Quadratic form M with dᵀ M d = 1 at the edge of the kernel (1/m²).
-    form: Mat3,
+    pub form: Mat3,
     /// What [`half_spline`] is multiplied by.
-    weight: f32,
+    pub weight: f32,
     /// Longest half axis in metres.
-    reach: f32,
+    pub reach: f32,
 }
 
 impl Anisotropic {
@@ -58,6 +59,28 @@ impl Anisotropic {
         let kernels: Vec<_> = grid.order().iter().map(|&i| shaped[i as usize].1).collect();
         let largest_reach = kernels.iter().map(|k| k.reach).fold(0.0, f32::max);
         Self { grid, threshold, kernels, largest_reach }
+    }
+
+    /// The kernel at a sorted place of this function's own grid.
+    pub fn kernel(&self, place: usize) -> &StretchedKernel {
+        &self.kernels[place]
+    }
+
+    /// The same kernels with centres moved by `displacement(place in the unstretched order)`, to
+    /// go with particles that were sorted anew: `order` gives the former place of each.
+    pub fn moved(&self, displacement: impl Fn(u32) -> Vec3, order: &[u32]) -> Self {
+        let mut here = vec![0u32; order.len()];
+        for (place, &before) in self.grid.order().iter().enumerate() {
+            here[before as usize] = place as u32;
+        }
+        let center = |before: u32| {
+            self.grid.positions()[here[before as usize] as usize] + displacement(before)
+        };
+        let centers: Vec<Vec3> = order.iter().map(|&before| center(before)).collect();
+        let grid = NeighbourGrid::build(&centers, self.largest_reach.max(f32::MIN_POSITIVE));
+        let kernel = |&i: &u32| self.kernels[here[order[i as usize] as usize] as usize];
+        let kernels = grid.order().iter().map(kernel).collect();
+        Self { grid, threshold: self.threshold, kernels, largest_reach: self.largest_reach }
     }
 }
 

@@ -185,12 +185,12 @@ impl Averaged<'_> {
     }
 }
 
-/// The averages at one node, in cells.
-struct Node {
+/// The averages at one point, in cells or metres.
+pub(super) struct Node {
     /// x̄ − x.
-    mean: Vec3,
-    radius: f32,
-    inverse_weight: f32,
+    pub mean: Vec3,
+    pub radius: f32,
+    pub inverse_weight: f32,
 }
 
 fn nodes(sums: &Sums) -> impl Iterator<Item = Option<Node>> {
@@ -211,7 +211,7 @@ fn nodes(sums: &Sums) -> impl Iterator<Item = Option<Node>> {
 }
 
 /// ∇x̄ = (Σ g d dᵀ − (x̄ − x) (Σ g d)ᵀ) / Σ w.
-fn jacobian(node: &Node, slope: [f32; 3], outer: [f32; 6]) -> Mat3 {
+pub(super) fn jacobian(node: &Node, slope: [f32; 3], outer: [f32; 6]) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = outer;
     let symmetric =
         Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz));
@@ -221,7 +221,7 @@ fn jacobian(node: &Node, slope: [f32; 3], outer: [f32; 6]) -> Mat3 {
 }
 
 /// f of Solenthaler et al. 2007.
-fn radius_factor(eigenvalue: f32) -> f32 {
+pub(super) fn radius_factor(eigenvalue: f32) -> f32 {
     if eigenvalue < EIGENVALUE_LOW {
         return 1.0;
     }

@@ -27,12 +27,21 @@ pub(crate) fn evaluate(
     let lattice = Lattice::at_origin(cell);
     let plans = match implicit.bulge(2.0 * cell) {
         Some(bulge) => plan_from_coarse(implicit, cell, bulge, watch)?,
-        None => {
-            let everything = Plan { inside: 0, evaluate: Rows::ALL };
-            reached_tiles(implicit, lattice).into_iter().map(|tile| (tile, everything)).collect()
-        }
+        None => return evaluate_everywhere(implicit, cell, watch),
     };
     evaluate_tiles(implicit, lattice, plans, watch)
+}
+
+/// Evaluates `implicit` on every node that a particle reaches.
+pub(crate) fn evaluate_everywhere(
+    implicit: &impl Implicit,
+    cell: f32,
+    watch: &dyn Watch,
+) -> Result<SparseGrid<f32>, Error> {
+    let lattice = Lattice::at_origin(cell);
+    let everything = Plan { inside: 0, evaluate: Rows::ALL };
+    let plans = reached_tiles(implicit, lattice).into_iter().map(|tile| (tile, everything));
+    evaluate_tiles(implicit, lattice, plans.collect(), watch)
 }
 
 /// What to do with a tile: rows to evaluate, and rows known to be inside without evaluation.
@@ -83,9 +92,7 @@ fn plan_from_coarse(
     watch: &dyn Watch,
 ) -> Result<Vec<(IVec3, Plan)>, Error> {
     let lattice = Lattice::at_origin(2.0 * cell);
-    let everything = Plan { inside: 0, evaluate: Rows::ALL };
-    let reached = reached_tiles(implicit, lattice).into_iter().map(|tile| (tile, everything));
-    let coarse = evaluate_tiles(implicit, lattice, reached.collect(), watch)?;
+    let coarse = evaluate_everywhere(implicit, lattice.cell, watch)?;
     let plan_tile = |&tile: &IVec3| {
         let around = coarse.neighbourhood(tile);
         (0..8).filter_map(move |child| {

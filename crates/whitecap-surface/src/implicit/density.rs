@@ -33,23 +33,32 @@ pub(super) fn half_spline(squared: f32x8) -> f32x8 {
 pub(crate) struct Density<'a> {
     input: &'a Input,
     threshold: f32,
-    /// For each sorted place: 2 V_j · 8 / (π h_j³), what [`half_spline`] is multiplied by.
+    /// See [`weights`].
     weights: Vec<f32>,
 }
 
 impl<'a> Density<'a> {
     pub fn new(input: &'a Input, threshold: f32) -> Self {
-        let volumes = volumes(input);
-        let weights = volumes
-            .par_iter()
-            .enumerate()
-            .map(|(place, &volume)| {
-                let support = input.reach(place);
-                2.0 * volume * CubicSpline::CENTER / support.powi(3)
-            })
-            .collect();
+        Self::with_weights(input, threshold, weights(input))
+    }
+
+    /// The density with given weights, which are those of [`weights`] unless particles moved.
+    pub fn with_weights(input: &'a Input, threshold: f32, weights: Vec<f32>) -> Self {
         Self { input, threshold, weights }
     }
+}
+
+/// For each sorted place: 2 V_j · 8 / (π h_j³), what [`half_spline`] is multiplied by.
+pub(super) fn weights(input: &Input) -> Vec<f32> {
+    let volumes = volumes(input);
+    volumes
+        .par_iter()
+        .enumerate()
+        .map(|(place, &volume)| {
+            let support = input.reach(place);
+            2.0 * volume * CubicSpline::CENTER / support.powi(3)
+        })
+        .collect()
 }
 
 impl Implicit for Density<'_> {

@@ -8,6 +8,7 @@
 //! | [`anisotropic`] | the same with stretched kernels (Yu & Turk 2013) | flat sheets, sharp edges | cost of the stretch |
 //! | [`averaged`] | distance to the averaged position minus radius (Zhu & Bridson 2005) | smooth bulk | false surface in concave corners |
 //! | [`averaged`] with correction (Solenthaler et al. 2007) | the same, radius reduced | concave corners | cost |
+//! | [`blobs`] | iso − sum of bumps (after Blinn 1982) | looks of metaballs; rays only | swells where particles crowd |
 //!
 //! A tile is evaluated by gathering the particles that reach it and adding them row by row: a
 //! row of eight nodes is one SIMD register.
@@ -15,7 +16,9 @@
 pub(crate) mod anisotropic;
 pub(crate) mod averaged;
 pub(crate) mod band;
+pub(crate) mod blobs;
 pub(crate) mod density;
+pub(crate) mod particle_field;
 
 use glam::{IVec3, Vec3};
 use whitecap_core::Lattice;
