@@ -1,8 +1,8 @@
 //! A dam break: a cube of water of one metre collapses in a box of 3 × 2 × 1 m.
 //!
 //! `cargo run --release -p whitecap-bulk --example 0_dam_break -- 27 1.0 dfsph` prints, for each
-//! frame of a twenty-fifth of a second, how the solver did. Arguments: particles along an edge,
-//! seconds, `dfsph` or `pcisph`, and how many spacings a particle may move in a step.
+//! frame of a fiftieth of a second, how the solver did. Arguments: particles along an edge, seconds,
+//! `dfsph` or `pcisph`, how many spacings a particle may move in a step, and the mean density error.
 
 use std::time::Instant;
 
@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         spacing: 1.0 / edge,
         pressure,
         cfl: argument(3, "0.4").parse()?,
+        mean_compression: arguments.get(4).map(|text| text.parse()).transpose()?,
         domain: Some(BoxShape { min: [-1.5, 0.0, -0.5], max: [1.5, 2.0, 0.5] }),
         ..SphSettings::default()
     };
@@ -41,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut all_steps = 0;
     while liquid.time() < seconds {
         let frame_start = Instant::now();
-        let report = liquid.step_frame(0.04, &Unwatched)?;
+        let report = liquid.step_frame(0.02, &Unwatched)?;
         let steps = report.steps.len();
         all_steps += steps;
         let front = liquid.positions().iter().map(|p| p.x).fold(-1.5, f32::max) + 1.5;
