@@ -14,6 +14,7 @@ mod ray;
 mod sampler;
 mod shape;
 pub mod shapes;
+pub mod thin_film;
 pub mod volume;
 mod wide_bvh;
 
