@@ -160,7 +160,8 @@ def compression(_):
     rows = [line.split(" | ") for line in output.splitlines() if re.match(r"\d+\.\d+ \|", line)]
     largest = [float(row[3]) for row in rows]
     print(f"{len(largest)} frames, largest compression {max(largest)} %, mean of frames "
-          f"{statistics.mean(largest):.3f} %, retries {sum(int(row[4]) for row in rows)}")
+          f"{statistics.mean(largest):.3f} %, retries {sum(int(row[4]) for row in rows)}, at most "
+          f"{max(int(row[7]) for row in rows)} bytes per particle")
 
 
 def main():

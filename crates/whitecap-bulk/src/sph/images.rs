@@ -68,7 +68,9 @@ pub(crate) struct ImageRow {
 pub(crate) struct Images {
     rows: Vec<ImageRow>,
     particles: Vec<u32>,
-    slopes: Vec<f32>,
+    /// m W'/r in steps of `slope_step`, as in the list of pairs.
+    slopes: Vec<u16>,
+    slope_step: f32,
 }
 
 /// What the images add to the sums of one particle.
@@ -85,8 +87,9 @@ pub(crate) struct ImageSums {
 }
 
 impl Images {
-    /// Forgets all images.
-    pub fn clear(&mut self) {
+    /// Forgets all images. Slopes will be kept in steps of `slope_step`.
+    pub fn clear(&mut self, slope_step: f32) {
+        self.slope_step = slope_step;
         clear_and_shrink(&mut self.rows);
         clear_and_shrink(&mut self.particles);
         clear_and_shrink(&mut self.slopes);
@@ -94,7 +97,8 @@ impl Images {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * (self.particles.capacity() + self.slopes.capacity())
+        4 * self.particles.capacity()
+            + 2 * self.slopes.capacity()
             + size_of::<ImageRow>() * self.rows.capacity()
     }
 
@@ -147,7 +151,8 @@ impl Images {
     fn of(&self, row: &ImageRow) -> impl Iterator<Item = (usize, f32)> {
         let range = row.start as usize..row.end as usize;
         let particles = &self.particles[range.clone()];
-        particles.iter().zip(&self.slopes[range]).map(|(&j, &slope)| (j as usize, slope))
+        let slopes = self.slopes[range].iter().map(|&slope| f32::from(slope) * self.slope_step);
+        particles.iter().map(|&j| j as usize).zip(slopes)
     }
 
     /// Finds the images that the particle at `place` sees.
@@ -202,7 +207,7 @@ impl Images {
                 reserve_with_slack(&mut self.particles, 1);
                 reserve_with_slack(&mut self.slopes, 1);
                 self.particles.push(j as u32);
-                self.slopes.push(slope);
+                self.slopes.push((slope / self.slope_step).round() as u16);
             });
             let end = self.particles.len() as u32;
             if end > start {

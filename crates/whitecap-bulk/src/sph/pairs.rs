@@ -209,8 +209,8 @@ impl PairChunk {
         clear_and_shrink(&mut self.neighbours);
         clear_and_shrink(&mut self.slopes);
         clear_and_shrink(&mut self.solids);
-        self.images.clear();
         self.slope_step = kernel.steepest() / f32::from(u16::MAX);
+        self.images.clear(self.slope_step);
         self.starts.push(0);
         let mut cell = grid.cell_containing(first);
         candidates.gather(grid, cell);
