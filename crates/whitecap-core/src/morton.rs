@@ -77,7 +77,7 @@ impl MortonSort {
 
 fn scatter_by_digit(from: &[(u64, u32)], to: &mut [(u64, u32)], shift: u32) {
     let digit = |key: u64| (key >> shift) as usize & (BUCKETS - 1);
-    let mut places = vec![0usize; BUCKETS];
+    let mut places = [0u32; BUCKETS];
     for item in from {
         places[digit(item.0)] += 1;
     }
@@ -87,7 +87,7 @@ fn scatter_by_digit(from: &[(u64, u32)], to: &mut [(u64, u32)], shift: u32) {
     }
     for &item in from {
         let place = &mut places[digit(item.0)];
-        to[*place] = item;
+        to[*place as usize] = item;
         *place += 1;
     }
 }
