@@ -46,6 +46,7 @@ mod error;
 mod format;
 pub mod gltf;
 pub mod houdini_json;
+pub mod image;
 mod inflate;
 mod naming;
 mod narrow;

@@ -1,0 +1,204 @@
+//! Pictures with many named channels: what a renderer gives to compositing.
+//!
+//! Channels are named `ViewLayer.PASS.COMPONENT`, as Blender names them and reads them back. Nuke shows
+//! the same channels as layers `ViewLayer_PASS`.
+
+use half::f16;
+
+/// The first part of a channel's name.
+pub const VIEW_LAYER: &str = "ViewLayer";
+
+/// What a pixel of a pass tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pass {
+    /// The finished picture, multiplied by alpha.
+    Combined,
+    /// Light that was last scattered by something matt.
+    Diffuse,
+    /// Light that came by reflection.
+    Reflection,
+    /// Light that came by refraction.
+    Refraction,
+    /// Light scattered by volumes.
+    Volume,
+    /// Distance from the camera along its axis, in m.
+    Depth,
+    /// Position in space, in m.
+    Position,
+    /// Normal to shade with, in space.
+    Normal,
+    /// Velocity in space, in m/s.
+    Velocity,
+    /// Motion on the picture, in pixels: X, Y from the frame before, Z, W to the next.
+    Vector,
+    /// Number of the object.
+    Object,
+    /// Number of the material.
+    Material,
+    /// Id of the particle nearest to the surface; its lowest 32 bits.
+    Particle,
+    /// Thickness of a liquid film, in m.
+    FilmThickness,
+}
+
+impl Pass {
+    /// Every pass.
+    pub const ALL: [Pass; 14] = [
+        Pass::Combined,
+        Pass::Diffuse,
+        Pass::Reflection,
+        Pass::Refraction,
+        Pass::Volume,
+        Pass::Depth,
+        Pass::Position,
+        Pass::Normal,
+        Pass::Velocity,
+        Pass::Vector,
+        Pass::Object,
+        Pass::Material,
+        Pass::Particle,
+        Pass::FilmThickness,
+    ];
+
+    /// Its name in a file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pass::Combined => "Combined",
+            Pass::Diffuse => "Diffuse",
+            Pass::Reflection => "Reflection",
+            Pass::Refraction => "Refraction",
+            Pass::Volume => "Volume",
+            Pass::Depth => "Depth",
+            Pass::Position => "Position",
+            Pass::Normal => "Normal",
+            Pass::Velocity => "Velocity",
+            Pass::Vector => "Vector",
+            Pass::Object => "Object",
+            Pass::Material => "Material",
+            Pass::Particle => "Particle",
+            Pass::FilmThickness => "FilmThickness",
+        }
+    }
+
+    /// The letters of its components, in order.
+    pub fn components(self) -> &'static [&'static str] {
+        match self {
+            Pass::Combined => &["R", "G", "B", "A"],
+            Pass::Diffuse | Pass::Reflection | Pass::Refraction | Pass::Volume => &["R", "G", "B"],
+            Pass::Depth => &["Z"],
+            Pass::Position | Pass::Normal | Pass::Velocity => &["X", "Y", "Z"],
+            Pass::Vector => &["X", "Y", "Z", "W"],
+            Pass::Object | Pass::Material | Pass::Particle | Pass::FilmThickness => &["X"],
+        }
+    }
+
+    /// Whether 16 bits do: for colours and directions, not for lengths.
+    fn is_half(self) -> bool {
+        matches!(
+            self,
+            Pass::Combined
+                | Pass::Diffuse
+                | Pass::Reflection
+                | Pass::Refraction
+                | Pass::Volume
+                | Pass::Normal
+        )
+    }
+}
+
+/// The values of a channel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Samples {
+    /// 16 bit floating point.
+    Half(Vec<f16>),
+    /// 32 bit floating point.
+    Float(Vec<f32>),
+    /// 32 bit integers.
+    Uint(Vec<u32>),
+}
+
+impl Samples {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Samples::Half(values) => values.len(),
+            Samples::Float(values) => values.len(),
+            Samples::Uint(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One value as a floating-point number.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    pub fn at(&self, place: usize) -> f32 {
+        match self {
+            Samples::Half(values) => values[place].to_f32(),
+            Samples::Float(values) => values[place],
+            Samples::Uint(values) => values[place] as f32,
+        }
+    }
+}
+
+/// A named channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Its whole name, such as `ViewLayer.Depth.Z`.
+    pub name: String,
+    /// One value for each pixel, row by row from the top.
+    pub samples: Samples,
+}
+
+/// A picture with named channels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayeredImage {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The channels. Files hold them sorted by name.
+    pub channels: Vec<Channel>,
+}
+
+impl LayeredImage {
+    /// A picture without channels.
+    pub fn new(width: usize, height: usize) -> Self {
+        Self { width, height, channels: Vec::new() }
+    }
+
+    /// Adds a pass from its values, pixel by pixel, with as many for each as the pass has components.
+    pub fn add_pass(&mut self, pass: Pass, values: &[f32]) {
+        let components = pass.components();
+        for (offset, component) in components.iter().enumerate() {
+            let own = values.iter().skip(offset).step_by(components.len());
+            let samples = match pass.is_half() {
+                // Light beyond the range of 16 bits stays light, not infinity.
+                true => Samples::Half(
+                    own.map(|value| f16::from_f32(value.clamp(-65504.0, 65504.0))).collect(),
+                ),
+                false => Samples::Float(own.copied().collect()),
+            };
+            self.channels.push(Channel { name: channel_name(pass, component), samples });
+        }
+    }
+
+    /// Adds a pass of whole numbers, one for each pixel.
+    pub fn add_numbers(&mut self, pass: Pass, numbers: Vec<u32>) {
+        let name = channel_name(pass, pass.components()[0]);
+        self.channels.push(Channel { name, samples: Samples::Uint(numbers) });
+    }
+
+    /// The channel called `name`.
+    pub fn channel(&self, name: &str) -> Option<&Channel> {
+        self.channels.iter().find(|channel| channel.name == name)
+    }
+}
+
+fn channel_name(pass: Pass, component: &str) -> String {
+    format!("{VIEW_LAYER}.{}.{component}", pass.name())
+}
