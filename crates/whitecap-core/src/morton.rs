@@ -44,21 +44,41 @@ fn gather(key: u64) -> u64 {
 const DIGIT_BITS: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT_BITS;
 
+/// An index with its key, in twelve bytes.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    /// Low and high half.
+    key: [u32; 2],
+    index: u32,
+}
+
+impl Item {
+    fn key(self) -> u64 {
+        u64::from(self.key[1]) << 32 | u64::from(self.key[0])
+    }
+}
+
 /// A stable least-significant-digit radix sort that keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct MortonSort {
-    items: Vec<(u64, u32)>,
-    scratch: Vec<(u64, u32)>,
+    items: Vec<Item>,
+    scratch: Vec<Item>,
 }
 
 impl MortonSort {
     /// Sorts the indices `0..count` by `key(index)`; equal keys keep index order.
     pub fn sort(&mut self, count: usize, key: impl Fn(usize) -> u64 + Sync) {
-        (0..count).into_par_iter().map(|i| (key(i), i as u32)).collect_into_vec(&mut self.items);
+        let item = |i| {
+            let key = key(i);
+            Item { key: [key as u32, (key >> 32) as u32], index: i as u32 }
+        };
+        (0..count).into_par_iter().map(item).collect_into_vec(&mut self.items);
         // Only the bits in which keys differ need sorting: usually the low third.
-        let first = self.items.first().map_or(0, |item| item.0);
-        let differing = self.items.par_iter().map(|item| item.0 ^ first).reduce(|| 0, |a, b| a | b);
-        self.scratch.resize(count, (0, 0));
+        let first = self.items.first().map_or(0, |item| item.key());
+        let differing =
+            self.items.par_iter().map(|item| item.key() ^ first).reduce(|| 0, |a, b| a | b);
+        self.scratch.clear();
+        self.scratch.extend_from_slice(&self.items);
         let mut shift = 0;
         while shift < 64 - differing.leading_zeros() {
             if (differing >> shift) as usize & (BUCKETS - 1) != 0 {
@@ -70,23 +90,23 @@ impl MortonSort {
     }
 
     /// (key, index) pairs, ascending.
-    pub fn sorted(&self) -> &[(u64, u32)] {
-        &self.items
+    pub fn sorted(&self) -> impl ExactSizeIterator<Item = (u64, u32)> {
+        self.items.iter().map(|item| (item.key(), item.index))
     }
 }
 
-fn scatter_by_digit(from: &[(u64, u32)], to: &mut [(u64, u32)], shift: u32) {
+fn scatter_by_digit(from: &[Item], to: &mut [Item], shift: u32) {
     let digit = |key: u64| (key >> shift) as usize & (BUCKETS - 1);
     let mut places = [0u32; BUCKETS];
     for item in from {
-        places[digit(item.0)] += 1;
+        places[digit(item.key())] += 1;
     }
     let mut next = 0;
     for place in &mut places {
         next += std::mem::replace(place, next);
     }
     for &item in from {
-        let place = &mut places[digit(item.0)];
+        let place = &mut places[digit(item.key())];
         to[*place as usize] = item;
         *place += 1;
     }

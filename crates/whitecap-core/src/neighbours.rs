@@ -52,24 +52,23 @@ impl NeighbourGrid {
         self.inverse_cell = 1.0 / (f64::from(cell) * (1.0 + 1e-9));
         let inverse_cell = self.inverse_cell;
         self.sort.sort(positions.len(), |i| morton::encode(cell_of(positions[i], inverse_cell)));
-        let sorted = self.sort.sorted();
 
         self.order.clear();
-        self.order.extend(sorted.iter().map(|&(_, i)| i));
+        self.order.extend(self.sort.sorted().map(|(_, i)| i));
         self.positions.clear();
         self.positions.extend(self.order.iter().map(|&i| positions[i as usize]));
 
         self.cells.clear();
         self.starts.clear();
         let mut previous = None;
-        for (place, &(key, _)) in sorted.iter().enumerate() {
+        for (place, (key, _)) in self.sort.sorted().enumerate() {
             if previous != Some(key) {
                 self.cells.push(morton::decode(key));
                 self.starts.push(place as u32);
                 previous = Some(key);
             }
         }
-        self.starts.push(sorted.len() as u32);
+        self.starts.push(positions.len() as u32);
         self.index.rebuild(&self.cells);
     }
 

@@ -41,6 +41,16 @@ impl Columns {
         self.position.len()
     }
 
+    /// Makes room for exactly so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.position.reserve_exact(more);
+        self.velocity.reserve_exact(more);
+        self.id.reserve_exact(more);
+        self.age.reserve_exact(more);
+        self.density.reserve_exact(more);
+        self.pressure.reserve_exact(more);
+    }
+
     /// Adds a particle that was made `age` seconds ago.
     pub fn push(&mut self, position: Vec3, velocity: Vec3, id: i64, age: f32, rest_density: f32) {
         self.position.push(position);

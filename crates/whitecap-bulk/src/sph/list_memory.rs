@@ -1,7 +1,7 @@
 //! Memory of lists whose length changes a little from step to step.
 //!
-//! Neighbour lists are the largest part of a liquid's memory. They grow by a sixteenth instead of
-//! doubling, and a list that was once much longer than it is now gives memory back.
+//! Neighbour lists are the largest part of a liquid's memory. They grow by a thirty-second instead
+//! of doubling, and a list that was once much longer than it is now gives memory back.
 
 /// Room that is always kept.
 const LEAST: usize = 16;
@@ -11,7 +11,7 @@ const LEAST: usize = 16;
 pub(crate) fn reserve_with_slack<T>(list: &mut Vec<T>, more: usize) {
     let needed = list.len() + more;
     if needed > list.capacity() {
-        list.reserve_exact((needed + needed / 16 + LEAST) - list.len());
+        list.reserve_exact((needed + needed / 32 + LEAST) - list.len());
     }
 }
 

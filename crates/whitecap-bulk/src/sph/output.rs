@@ -82,7 +82,7 @@ impl Liquid {
     pub fn bytes(&self) -> usize {
         // The grid holds a position, a place and two sort items for each particle, and a table of
         // about one cell for every eight.
-        let grid = self.len() * (12 + 4 + 32 + 8);
+        let grid = self.len() * (12 + 4 + 24 + 8);
         grid + self.columns.bytes() + self.solver.bytes() + self.work.bytes()
     }
 }

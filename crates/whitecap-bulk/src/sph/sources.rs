@@ -26,6 +26,7 @@ impl Liquid {
             }
         }
         let before = self.len();
+        self.columns.reserve(positions.len());
         for (&position, &velocity) in positions.iter().zip(velocities) {
             if !self.boundary.contains(position) {
                 self.push(position, velocity, 0.0);
