@@ -110,7 +110,7 @@ fn is_same_file(input: &Path, output: &Path) -> bool {
 }
 
 /// Makes the folder that `path` is to be written into.
-fn make_folder(path: &Path) -> Result<(), Failure> {
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
             .map_err(|error| Failure::about(folder, format!("the folder cannot be made: {error}"))),

@@ -9,6 +9,7 @@ mod demo;
 mod info;
 mod run;
 mod schema;
+mod sheet;
 mod surface;
 
 use clap::{ArgMatches, Command};
@@ -26,12 +27,13 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 8] = [
+pub const ALL: [Entry; 9] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: surface::command, execute: surface::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },
     Entry { command: check::command, execute: check::execute },
+    Entry { command: sheet::command, execute: sheet::execute },
     Entry { command: demo::command, execute: demo::execute },
     Entry { command: schema::command, execute: schema::execute },
     Entry { command: completions::command, execute: completions::execute },

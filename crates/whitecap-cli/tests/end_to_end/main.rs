@@ -5,6 +5,7 @@ mod errors;
 mod info_and_check;
 mod interrupt;
 mod run_and_demo;
+mod sheet;
 mod surface;
 
 use std::path::Path;

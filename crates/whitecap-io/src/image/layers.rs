@@ -1,7 +1,7 @@
 //! Pictures with many named channels: what a renderer gives to compositing.
 //!
-//! Channels are named `ViewLayer.PASS.COMPONENT`, as Blender names them and reads them back. Nuke shows
-//! the same channels as layers `ViewLayer_PASS`.
+//! Channels are named `ViewLayer.PASS.COMPONENT`, as Blender names them and reads them back. Programs that
+//! take what stands before the last dot as the layer show one layer for each pass.
 
 use half::f16;
 

@@ -1,0 +1,165 @@
+//! `whitecap sheet`: pictures side by side, or one after the other as a moving preview.
+
+mod arguments;
+mod canvas;
+mod layout;
+mod lettering;
+mod sources;
+mod zoom;
+
+use std::path::Path;
+
+use clap::{ArgMatches, Command};
+use serde_json::json;
+use whitecap_io::image::animation::{self, Animation};
+use whitecap_io::image::{self, Image, PngDepth};
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::frames::make_folder;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::wording;
+
+use arguments::Request;
+use canvas::Canvas;
+use layout::Layout;
+use sources::Picture;
+
+/// Its arguments and help.
+pub fn command() -> Command {
+    arguments::command()
+}
+
+/// Its work.
+pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
+    let request = Request::of(matches)?;
+    let rows = sources::of(&request)?;
+    make_folder(&request.output)?;
+    match request.animation {
+        Some(animation) => animate(&request, animation, &rows, session),
+        None => lay_out(&request, &rows, session),
+    }
+}
+
+/// One sheet with every picture.
+fn lay_out(
+    request: &Request,
+    pictures: &[Vec<Picture>],
+    session: &Session,
+) -> Result<Answer, Failure> {
+    let pictures: Vec<&Picture> = pictures.iter().flatten().collect();
+    let Some(first) = pictures.first() else {
+        return Err(Failure::Usage("there is no picture to lay out".to_string()));
+    };
+    let captions = captions(request, &pictures)?;
+    let first_image = image::read(&first.path)?;
+    let layout = Layout::new(request, &first_image, &captions)?;
+    let mut canvas = Canvas::new(&layout);
+    let progress = Progress::new(session, pictures.len());
+    for (place, picture) in pictures.iter().enumerate() {
+        stop_if_cancelled(session, place, pictures.len())?;
+        let image = if place == 0 { first_image.clone() } else { image::read(&picture.path)? };
+        note_size(&image, &first_image, picture, session, &progress);
+        canvas.put(&layout, place, &image, request.zoom.as_ref(), &picture.path)?;
+        progress.finished(place + 1, &picture.name, None);
+    }
+    drop(progress);
+    image::write_png(&request.output, &canvas.into_image(), PngDepth::Eight)?;
+    Ok(answer(request, &layout, pictures.len(), 1))
+}
+
+/// A moving preview: the inputs side by side, frame after frame.
+fn animate(
+    request: &Request,
+    animation: Animation,
+    inputs: &[Vec<Picture>],
+    session: &Session,
+) -> Result<Answer, Failure> {
+    let count = inputs.iter().map(Vec::len).max().unwrap_or(0);
+    let firsts: Vec<&Picture> = inputs.iter().filter_map(|pictures| pictures.first()).collect();
+    let Some(first) = firsts.first() else {
+        return Err(Failure::Usage("there is no picture to show".to_string()));
+    };
+    // One sequence alone is told apart by its frame numbers only where captions are asked for.
+    let captions = match (request.captions.is_empty(), firsts.len()) {
+        (true, 1) => vec![String::new()],
+        (true, _) => firsts.iter().map(|picture| picture.input.clone()).collect(),
+        (false, _) => captions(request, &firsts)?,
+    };
+    let first_image = image::read(&first.path)?;
+    let layout = Layout::new(request, &first_image, &captions)?;
+    let progress = Progress::new(session, count);
+    let blank = Canvas::new(&layout);
+    animation::write(&request.output, animation, count, request.rate, |frame| {
+        stop_if_cancelled(session, frame, count)?;
+        let mut canvas = blank.clone();
+        for (place, pictures) in inputs.iter().enumerate() {
+            // A single picture beside a sequence stands still.
+            let Some(picture) = pictures.get(frame).or(pictures.last()) else { continue };
+            let image = image::read(&picture.path)?;
+            note_size(&image, &first_image, picture, session, &progress);
+            canvas.put(&layout, place, &image, request.zoom.as_ref(), &picture.path)?;
+        }
+        progress.finished(frame + 1, &format!("frame {}", frame + 1), None);
+        Ok::<Image, Failure>(canvas.into_image())
+    })?;
+    drop(progress);
+    Ok(answer(request, &layout, firsts.len(), count))
+}
+
+/// One caption for each picture: those given, or else what tells the pictures apart.
+fn captions(request: &Request, pictures: &[&Picture]) -> Result<Vec<String>, Failure> {
+    match request.captions.len() {
+        0 if pictures.len() == 1 => Ok(vec![String::new()]),
+        0 => Ok(pictures.iter().map(|picture| picture.name.clone()).collect()),
+        count if count == pictures.len() => Ok(request.captions.clone()),
+        count => Err(Failure::Usage(format!(
+            "there are {} for {}; give one caption for each, with commas between them",
+            wording::count(count, "caption"),
+            wording::count(pictures.len(), "picture")
+        ))),
+    }
+}
+
+fn note_size(
+    image: &Image,
+    first: &Image,
+    picture: &Picture,
+    session: &Session,
+    progress: &Progress,
+) {
+    let size = |image: &Image| (image.width(), image.height());
+    if size(image) != size(first) {
+        let ((width, height), (first_width, first_height)) = (size(image), size(first));
+        let text = format!(
+            "{} is {width} x {height}, the first picture {first_width} x {first_height}; it is fitted into that size.",
+            picture.path.display()
+        );
+        progress.note(session, &text);
+    }
+}
+
+fn stop_if_cancelled(session: &Session, done: usize, total: usize) -> Result<(), Failure> {
+    match session.cancel.is_cancelled() {
+        true => Err(Failure::Cancelled(format!(
+            "Cancelled after {done} of {total}; nothing was written."
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn answer(request: &Request, layout: &Layout, pictures: usize, frames: usize) -> Answer {
+    let output: &Path = &request.output;
+    let [width, height] = layout.size();
+    let what = match request.animation {
+        Some(_) => format!("{} at {} a second", wording::count(frames, "frame"), request.rate),
+        None => wording::count(pictures, "picture"),
+    };
+    let text = format!("{}: {what}, {width} x {height} pixels.\n", output.display());
+    let json = json!({
+        "output": output, "pictures": pictures, "frames": frames, "columns": layout.columns(),
+        "width": width, "height": height,
+    });
+    Answer::done(text, json)
+}

@@ -1,0 +1,195 @@
+//! What was asked for on the command line.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use whitecap_io::image::animation::Animation;
+
+use super::zoom::Zoom;
+use crate::command_line::json_flag;
+use crate::failure::Failure;
+use crate::frames;
+
+const EXAMPLES: &str = "\
+Examples:
+  whitecap sheet a.png b.png --captions 'before,after' -o sheet.png
+  whitecap sheet 'render.####.png' --every 12 --columns 4 --title 'Dam break' -o sheet.png
+  whitecap sheet coarse.exr fine.exr --zoom 400,220,80,60,4 -o detail.png
+  whitecap sheet 'render.####.png' --animate --fps 24 -o preview.apng
+  whitecap sheet 'coarse.####.png' 'fine.####.png' --animate --captions 'coarse,fine' -o both.gif
+
+PNG, OpenEXR and Radiance HDR pictures are read. Every picture is fitted into the size of the first, or
+into --cell-width. Light brighter than white is cut.";
+
+/// What was asked for.
+pub struct Request {
+    /// Files and sequences, in order.
+    pub inputs: Vec<PathBuf>,
+    /// What to write.
+    pub output: PathBuf,
+    /// One for each picture, or none.
+    pub captions: Vec<String>,
+    /// Above everything; may be empty.
+    pub title: String,
+    /// Pictures in a row.
+    pub columns: Option<usize>,
+    /// Of each sequence take every so many.
+    pub every: usize,
+    /// Only these frames of sequences.
+    pub frames: Option<RangeInclusive<i64>>,
+    /// Width of a picture on the sheet, in pixels.
+    pub cell_width: Option<usize>,
+    /// A part to show enlarged.
+    pub zoom: Option<Zoom>,
+    /// A moving preview instead of a sheet.
+    pub animation: Option<Animation>,
+    /// Frames a second.
+    pub rate: f32,
+}
+
+/// The arguments and help.
+pub fn command() -> Command {
+    Command::new("sheet")
+        .about("Lays pictures side by side, or makes a moving preview of a sequence")
+        .after_help(EXAMPLES)
+        .args([
+            Arg::new("input")
+                .value_name("PICTURE")
+                .required(true)
+                .num_args(1..)
+                .value_parser(value_parser!(PathBuf))
+                .help("Pictures, or sequences such as render.####.png"),
+            Arg::new("output")
+                .long("output")
+                .short('o')
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The file to write: .png, or .apng or .gif with --animate"),
+            Arg::new("captions").long("captions").value_name("TEXT,…").help(
+                "A caption for each picture, with commas between them; \\, is a comma [default: file names or frame numbers]",
+            ),
+            Arg::new("title").long("title").value_name("TEXT").help("A line above everything"),
+            number("columns", "COUNT", 1000, "Pictures in a row [default: as square as possible]"),
+            number("every", "COUNT", 1_000_000, "Of each sequence, only every so many frames [default: 1]"),
+            number("cell-width", "PIXELS", 16384, "Width of each picture on the sheet [default: that of the first]"),
+            frames::frames_flag(),
+            Arg::new("zoom")
+                .long("zoom")
+                .value_name("X,Y,WIDTH,HEIGHT,FACTOR")
+                .value_parser(Zoom::parse)
+                .help("Show a part of each picture enlarged in its corner [unit: pixels from the top left]"),
+            Arg::new("animate")
+                .long("animate")
+                .action(ArgAction::SetTrue)
+                .help("Make a moving preview: the inputs side by side, frame after frame"),
+            Arg::new("fps")
+                .long("fps")
+                .value_name("NUMBER")
+                .requires("animate")
+                .value_parser(parse_rate)
+                .help("Frames a second of a moving preview [default: 24]"),
+            json_flag(),
+        ])
+}
+
+fn number(name: &'static str, value: &'static str, most: i64, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .value_parser(value_parser!(u32).range(1..=most))
+        .help(help)
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate: Option<f32> = text.parse().ok();
+    rate.filter(|rate| (0.1..=1000.0).contains(rate))
+        .ok_or_else(|| "it must be a number of frames a second, from 0.1 to 1000".to_string())
+}
+
+impl Request {
+    /// Understands the arguments.
+    pub fn of(matches: &ArgMatches) -> Result<Self, Failure> {
+        let inputs: Vec<PathBuf> =
+            matches.get_many("input").into_iter().flatten().cloned().collect();
+        let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
+        let number = |name| matches.get_one::<u32>(name).map(|&number| number as usize);
+        let text = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
+        let captions = text("captions");
+        Ok(Self {
+            inputs,
+            animation: animation_of(&output, matches.get_flag("animate"))?,
+            output,
+            captions: if captions.is_empty() { Vec::new() } else { split(&captions) },
+            title: text("title"),
+            columns: number("columns"),
+            every: number("every").unwrap_or(1),
+            frames: matches.get_one::<RangeInclusive<i64>>("frames").cloned(),
+            cell_width: number("cell-width"),
+            zoom: matches.get_one::<Zoom>("zoom").copied(),
+            rate: matches.get_one::<f32>("fps").copied().unwrap_or(24.0),
+        })
+    }
+}
+
+/// The kind of moving picture, if one was asked for; the name must fit.
+fn animation_of(output: &Path, animate: bool) -> Result<Option<Animation>, Failure> {
+    let found = Animation::of(output);
+    let is_png = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
+    match (animate, found) {
+        (true, Some(animation)) => Ok(Some(animation)),
+        (true, None) => Err(Failure::Usage(format!(
+            "{}: a moving preview is written to a file that ends in .apng, .png or .gif",
+            output.display()
+        ))),
+        (false, _) if is_png => Ok(None),
+        (false, Some(_)) => Err(Failure::Usage(format!(
+            "{}: a moving preview needs --animate; a sheet is written to a file that ends in .png",
+            output.display()
+        ))),
+        (false, None) => Err(Failure::Usage(format!(
+            "{}: a sheet is written to a file that ends in .png",
+            output.display()
+        ))),
+    }
+}
+
+/// The parts between commas that have no backslash before them.
+fn split(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let part = parts.len() - 1;
+        match character {
+            '\\' if characters.peek() == Some(&',') => parts[part].extend(characters.next()),
+            ',' => parts.push(String::new()),
+            _ => parts[part].push(character),
+        }
+    }
+    parts.into_iter().map(|part| part.trim().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: captions are split at commas, except at those with a backslash before them.
+    #[test]
+    fn captions_are_split() {
+        assert_eq!(split("before, after"), ["before", "after"]);
+        assert_eq!(split("1\\,5 mm,,b"), ["1,5 mm", "", "b"]);
+    }
+
+    /// Contract: the name of the output must fit what is written.
+    #[test]
+    fn names_must_fit() {
+        let kind = |name: &str, animate| animation_of(Path::new(name), animate);
+        assert_eq!(kind("a.PNG", false).unwrap(), None);
+        assert_eq!(kind("a.gif", true).unwrap(), Some(Animation::Gif));
+        assert_eq!(kind("a.apng", true).unwrap(), Some(Animation::Apng));
+        for (name, animate) in [("a.gif", false), ("a.jpg", false), ("a.mp4", true), ("a", true)] {
+            assert!(kind(name, animate).is_err(), "{name}");
+        }
+    }
+}
