@@ -37,6 +37,8 @@ impl Sampler {
     }
 
     /// The next number.
+    // The stream never ends, so it is no iterator of options.
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> f32 {
         if self.dimension >= EVEN_DIMENSIONS {
             return fraction(self.next_bits());
@@ -57,11 +59,12 @@ impl Sampler {
         ]
     }
 
-    /// The seed of the next dimension, and the place of this sample in that dimension's own order.
+    /// The seed of the next dimension, and the place of this sample in that dimension's own order:
+    /// blocks of 2ᵏ samples stay together, so that each remains evenly spread.
     fn next_dimension(&mut self) -> [u32; 2] {
         self.dimension += 1;
         let seed = hash(self.pixel_seed, self.dimension);
-        [seed, scramble(self.sample.reverse_bits(), seed).reverse_bits()]
+        [seed, scramble(self.sample, seed)]
     }
 
     fn next_bits(&mut self) -> u32 {

@@ -349,3 +349,6 @@ fn check(mesh: &TriMesh) -> Result<(), MeshError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

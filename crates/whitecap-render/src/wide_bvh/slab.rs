@@ -28,14 +28,13 @@ impl SlabRay {
     pub(super) fn enters(&self, bounds: &[[f32x8; 3]; 2], limit: f32) -> ([f32; 8], u32) {
         // Three roundings separate the computed exit from the true one (Ize 2013).
         const CONSERVATIVE: f32 = 1.0 + 4.0 * f32::EPSILON;
-        let mut entry = f32x8::ZERO;
-        let mut exit = f32x8::splat(f32::INFINITY);
-        for axis in 0..3 {
-            let side = self.first_side[axis] & 1;
-            let (origin, inverse) = (self.origin[axis], self.inverse_direction[axis]);
-            entry = ((bounds[side][axis] - origin) * inverse).fast_max(entry);
-            exit = ((bounds[1 - side][axis] - origin) * inverse).fast_min(exit);
-        }
+        let crossing = |axis: usize, side: usize| {
+            (bounds[side & 1][axis] - self.origin[axis]) * self.inverse_direction[axis]
+        };
+        let [x, y, z] = [0, 1, 2].map(|axis| crossing(axis, self.first_side[axis]));
+        let entry = x.fast_max(y).fast_max(z.fast_max(f32x8::ZERO));
+        let [x, y, z] = [0, 1, 2].map(|axis| crossing(axis, 1 - self.first_side[axis]));
+        let exit = x.fast_min(y).fast_min(z);
         let exit = (exit * f32x8::splat(CONSERVATIVE)).fast_min(f32x8::splat(limit));
         (entry.to_array(), entry.simd_le(exit).to_bitmask())
     }

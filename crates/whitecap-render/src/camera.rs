@@ -1,0 +1,180 @@
+//! Cameras: which ray belongs to which point of the picture.
+
+use glam::{Vec2, Vec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::frame::uniform_disc;
+use crate::{Ray, RenderError};
+
+/// How space becomes a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Projection {
+    /// As the eye sees: what is far looks small.
+    #[default]
+    Perspective,
+    /// As plans are drawn: parallel rays.
+    Orthographic,
+}
+
+/// A camera. The picture's aspect ratio is that of its pixels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Camera {
+    /// Where the camera is (x, y, z).
+    #[schemars(extend("unit" = "m"))]
+    pub position: [f32; 3],
+    /// A point in the middle of the picture (x, y, z).
+    #[schemars(extend("unit" = "m"))]
+    pub target: [f32; 3],
+    /// The direction that is up in the picture.
+    #[schemars(extend("unit" = "none"))]
+    pub up: [f32; 3],
+    /// How space becomes a picture.
+    #[schemars(extend("unit" = "none"))]
+    pub projection: Projection,
+    /// Angle between the lower and the upper edge of the picture (perspective).
+    #[schemars(extend("unit" = "degrees"), range(min = 0.01, max = 179.0))]
+    pub field_of_view: f32,
+    /// Height of the picture (orthographic).
+    #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
+    pub height: f32,
+    /// Radius of the lens: 0 draws everything sharp. A 50 mm lens at f/2.8 has 0.0089.
+    #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e3))]
+    pub lens_radius: f32,
+    /// Distance at which the picture is sharp. Left out: that of the target.
+    #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
+    pub focus_distance: Option<f32>,
+    /// When the shutter opens and closes, from the frame's own time. Equal moments blur nothing.
+    #[schemars(extend("unit" = "s"))]
+    pub shutter: [f32; 2],
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self {
+            position: [0.0, 1.0, 4.0],
+            target: [0.0, 0.0, 0.0],
+            up: [0.0, 1.0, 0.0],
+            projection: Projection::Perspective,
+            field_of_view: 40.0,
+            height: 2.0,
+            lens_radius: 0.0,
+            focus_distance: None,
+            shutter: [0.0, 0.0],
+        }
+    }
+}
+
+impl Camera {
+    /// A perspective camera that looks from one point to another.
+    pub fn looking(position: Vec3, target: Vec3, field_of_view: f32) -> Self {
+        Self {
+            position: position.to_array(),
+            target: target.to_array(),
+            field_of_view,
+            ..Self::default()
+        }
+    }
+
+    /// Prepares the camera for a picture of a width and height in pixels.
+    pub(crate) fn prepared(&self, width: u32, height: u32) -> Result<PreparedCamera, RenderError> {
+        let within = |name, value: f32, least: f32, most: f32| match value {
+            value if value >= least && value <= most => Ok(()),
+            value => Err(RenderError::Setting { name, value, least, most }),
+        };
+        within("field-of-view", self.field_of_view, 0.01, 179.0)?;
+        within("height", self.height, 1e-6, 1e6)?;
+        within("lens-radius", self.lens_radius, 0.0, 1e3)?;
+        within("focus-distance", self.focus_distance.unwrap_or(1.0), 1e-6, 1e6)?;
+        within("shutter", self.shutter[0], -1e6, 1e6)?;
+        within("shutter", self.shutter[1], self.shutter[0], 1e6)?;
+        let [position, target, up] = [self.position, self.target, self.up].map(Vec3::from_array);
+        let forward = (target - position).normalize_or_zero();
+        let right = forward.cross(up).normalize_or_zero();
+        if !(position.is_finite() && right.is_finite() && right != Vec3::ZERO) {
+            let (position, target, up) = (self.position, self.target, self.up);
+            return Err(RenderError::Camera { position, target, up });
+        }
+        let half_height = match self.projection {
+            Projection::Perspective => (0.5 * self.field_of_view.to_radians()).tan(),
+            Projection::Orthographic => 0.5 * self.height,
+        };
+        Ok(PreparedCamera {
+            position,
+            forward,
+            right,
+            up: right.cross(forward),
+            projection: self.projection,
+            pixel: 2.0 * half_height / height as f32,
+            middle: 0.5 * Vec2::new(width as f32, height as f32),
+            lens_radius: self.lens_radius,
+            focus_distance: self.focus_distance.unwrap_or((target - position).length()),
+            shutter: self.shutter,
+        })
+    }
+}
+
+/// A camera with its axes worked out.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedCamera {
+    position: Vec3,
+    forward: Vec3,
+    right: Vec3,
+    up: Vec3,
+    projection: Projection,
+    /// Width of a pixel: at a distance of one, or anywhere if orthographic.
+    pixel: f32,
+    /// Middle of the picture in pixels.
+    middle: Vec2,
+    lens_radius: f32,
+    focus_distance: f32,
+    shutter: [f32; 2],
+}
+
+impl PreparedCamera {
+    /// The ray of a point of the picture, in pixels from its upper left corner, of a point of the lens
+    /// and a moment between 0 and 1 of the shutter.
+    pub(crate) fn ray(&self, raster: Vec2, lens: [f32; 2], moment: f32) -> Ray {
+        let time = self.shutter[0] + moment * (self.shutter[1] - self.shutter[0]);
+        self.ray_at(raster, uniform_disc(lens).map(|x| self.lens_radius * x), time)
+    }
+
+    /// The ray through the middle of the lens at the frame's own time, as far as the shutter is open
+    /// then.
+    pub(crate) fn center_ray(&self, raster: Vec2) -> Ray {
+        self.ray_at(raster, [0.0, 0.0], 0.0f32.clamp(self.shutter[0], self.shutter[1]))
+    }
+
+    fn ray_at(&self, raster: Vec2, lens: [f32; 2], time: f32) -> Ray {
+        let offset = (raster - self.middle) * self.pixel;
+        let across = offset.x * self.right - offset.y * self.up;
+        let (start, direction) = match self.projection {
+            Projection::Perspective => (self.position, self.forward + across),
+            Projection::Orthographic => (self.position + across, self.forward),
+        };
+        // Along `direction` the plane of focus is this far away, whatever the pixel.
+        let focus = start + self.focus_distance * direction;
+        let origin = start + lens[0] * self.right + lens[1] * self.up;
+        let towards = if lens == [0.0, 0.0] { direction } else { focus - origin };
+        Ray { origin, direction: towards.normalize_or(self.forward), time, far: f32::INFINITY }
+    }
+
+    /// Where a point appears in the picture, in pixels; `None` if it lies behind the camera.
+    pub(crate) fn project(&self, point: Vec3) -> Option<Vec2> {
+        let offset = point - self.position;
+        let depth = self.depth(point);
+        let scale = match self.projection {
+            Projection::Perspective if depth <= 0.0 => return None,
+            Projection::Perspective => depth * self.pixel,
+            Projection::Orthographic => self.pixel,
+        };
+        Some(self.middle + Vec2::new(offset.dot(self.right), -offset.dot(self.up)) / scale)
+    }
+
+    /// Distance of a point from the camera's plane, in m.
+    pub(crate) fn depth(&self, point: Vec3) -> f32 {
+        (point - self.position).dot(self.forward)
+    }
+}

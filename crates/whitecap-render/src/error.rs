@@ -1,0 +1,71 @@
+//! Why a picture cannot be made.
+
+/// An error of rendering.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RenderError {
+    /// A setting is out of range.
+    #[error("`{name}` is {value}; it must lie between {least} and {most}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+        /// Smallest value allowed.
+        least: f32,
+        /// Largest value allowed.
+        most: f32,
+    },
+    /// The region holds no pixel.
+    #[error(
+        "the region {region:?} holds no pixel; it goes from left, top to right, bottom, each from 0 to 1"
+    )]
+    Region {
+        /// Left, top, right, bottom.
+        region: [f32; 4],
+    },
+    /// The camera has no direction.
+    #[error("the camera at {position:?} cannot look at {target:?} with {up:?} up")]
+    Camera {
+        /// Where the camera is.
+        position: [f32; 3],
+        /// Where it looks.
+        target: [f32; 3],
+        /// What is up.
+        up: [f32; 3],
+    },
+    /// An object names a material that does not exist.
+    #[error("object `{object}` has material {material}, but there are {count} materials")]
+    MissingMaterial {
+        /// The object.
+        object: String,
+        /// Which material it names.
+        material: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A material holds a number without meaning.
+    #[error("material {material}: {what}")]
+    Material {
+        /// Which material.
+        material: usize,
+        /// What is wrong and what would be right.
+        what: &'static str,
+    },
+    /// A light holds a number without meaning.
+    #[error("light {light}: {what}")]
+    Light {
+        /// Which light.
+        light: usize,
+        /// What is wrong and what would be right.
+        what: &'static str,
+    },
+    /// The environment holds a number without meaning.
+    #[error("the environment: {what}")]
+    Environment {
+        /// What is wrong and what would be right.
+        what: &'static str,
+    },
+    /// The watcher asked to stop.
+    #[error("rendering was cancelled")]
+    Cancelled,
+}

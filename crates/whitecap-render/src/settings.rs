@@ -1,0 +1,209 @@
+//! Settings of a picture: the single source for the shot-file keys, the command's flags, the JSON Schema
+//! and the documentation.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::RenderError;
+
+/// How the samples of a pixel spread over it and its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PixelFilter {
+    /// A bell: smooth and without ringing.
+    #[default]
+    Gaussian,
+    /// A tent.
+    Triangle,
+    /// All equal.
+    Box,
+}
+
+/// A layer of the picture.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pass {
+    /// The picture. It is the sum of diffuse, reflection, refraction, volume and emission.
+    Beauty,
+    /// How much of the pixel is covered by objects and volumes, from 0 to 1.
+    Alpha,
+    /// Light scattered diffusely by what the camera sees first.
+    Diffuse,
+    /// Light reflected by what the camera sees first.
+    Reflection,
+    /// Light that came through what the camera sees first.
+    Refraction,
+    /// Light scattered by a volume before anything else.
+    Volume,
+    /// Light that comes straight from lights, glowing surfaces and the environment.
+    Emission,
+    /// Distance from the camera's plane, in m; infinite where there is nothing.
+    Depth,
+    /// Where the surface is, in m.
+    Position,
+    /// Normal of the surface.
+    Normal,
+    /// Velocity of the surface, in m/s.
+    Velocity,
+    /// How far the surface moves across the picture until the next frame, in pixels right and down.
+    Motion,
+    /// Place of the object in the scene, counted from 1; 0 where there is none.
+    Object,
+    /// Place of the material in the scene, counted from 1; 0 where there is none.
+    Material,
+    /// Id of the nearest particle, counted from 1 (the lower 32 bits); 0 where there is none.
+    Particle,
+    /// Thickness of the film on the surface, in m.
+    FilmThickness,
+}
+
+/// Settings of a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RenderSettings {
+    /// Width of the picture.
+    #[schemars(extend("unit" = "pixels"), range(min = 1, max = 65536))]
+    pub width: u32,
+    /// Height of the picture.
+    #[schemars(extend("unit" = "pixels"), range(min = 1, max = 65536))]
+    pub height: u32,
+    /// Factor on width and height, for test pictures.
+    #[schemars(extend("unit" = "none"), range(min = 0.001, max = 16.0))]
+    pub scale: f32,
+    /// Only this part of the picture is made: left, top, right, bottom, each from 0 to 1.
+    #[schemars(extend("unit" = "none"))]
+    pub region: Option<[f32; 4]>,
+    /// Largest number of paths per pixel.
+    #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
+    pub samples: u32,
+    /// Smallest number of paths per pixel before one counts as clean.
+    #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
+    pub least_samples: u32,
+    /// A pixel is clean when its estimated error, as a share of the brightness that a display shows, is
+    /// below this; it then gets no more paths. 0 gives every pixel all of them.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
+    pub noise: f32,
+    /// Paths per pixel after which the picture so far is handed out.
+    #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
+    pub samples_per_pass: u32,
+    /// Largest number of times that a path is scattered. Liquid in a glass needs a dozen.
+    #[schemars(extend("unit" = "none"), range(min = 0, max = 1000))]
+    pub bounces: u32,
+    /// From this many bounces on, paths that carry little light end at random.
+    #[schemars(extend("unit" = "none"), range(min = 0, max = 1000))]
+    pub roulette_after: u32,
+    /// Light that one path brings after its first bounce is cut to this. Removes lonely bright pixels
+    /// and some light with them. 0 cuts nothing.
+    #[schemars(extend("unit" = "W/(m² sr)"), range(min = 0.0, max = 1e9))]
+    pub clamp: f32,
+    /// Light reaches what lies in or behind smooth transparent bodies in a straight line, dimmed by the
+    /// interfaces and the matter on the way. The amount of light is about right, its pattern (caustics)
+    /// is blurred away. Without it only paths that meet a light by chance bring such light: exact, and
+    /// far noisier.
+    #[schemars(extend("unit" = "none"))]
+    pub fast_shadows: bool,
+    /// Light of lamps and suns that mirrors and liquids throw on matt surfaces. Exact, and noisy for
+    /// small lights; without it that light is missing.
+    #[schemars(extend("unit" = "none"))]
+    pub reflected_caustics: bool,
+    /// How the samples of a pixel spread.
+    #[schemars(extend("unit" = "none"))]
+    pub filter: PixelFilter,
+    /// Width of the filter.
+    #[schemars(extend("unit" = "pixels"), range(min = 0.0, max = 10.0))]
+    pub filter_width: f32,
+    /// Whether the environment is seen behind everything; it lights the scene in any case.
+    #[schemars(extend("unit" = "none"))]
+    pub background: bool,
+    /// Time until the next frame, for the motion pass.
+    #[schemars(extend("unit" = "s"), range(min = 0.0, max = 1e6))]
+    pub frame_duration: f32,
+    /// Layers to make besides beauty and alpha.
+    #[schemars(extend("unit" = "none"))]
+    pub passes: Vec<Pass>,
+    /// Another seed gives other noise.
+    #[schemars(extend("unit" = "none"))]
+    pub seed: u64,
+}
+
+impl Default for RenderSettings {
+    fn default() -> Self {
+        Self {
+            width: 1280,
+            height: 720,
+            scale: 1.0,
+            region: None,
+            samples: 128,
+            least_samples: 32,
+            noise: 0.005,
+            samples_per_pass: 16,
+            bounces: 16,
+            roulette_after: 4,
+            clamp: 0.0,
+            fast_shadows: true,
+            reflected_caustics: false,
+            filter: PixelFilter::Gaussian,
+            filter_width: 2.0,
+            background: true,
+            frame_duration: 1.0 / 24.0,
+            passes: Vec::new(),
+            seed: 0,
+        }
+    }
+}
+
+/// The part of a picture that is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Size of the whole picture.
+    pub(crate) full: [u32; 2],
+    /// Upper left corner of the part.
+    pub(crate) corner: [u32; 2],
+    /// Size of the part.
+    pub(crate) size: [u32; 2],
+}
+
+impl RenderSettings {
+    /// Fails at the first value that makes no picture.
+    pub fn check(&self) -> Result<(), RenderError> {
+        let within = |name, value: f32, least: f32, most: f32| match value {
+            value if value >= least && value <= most => Ok(()),
+            value => Err(RenderError::Setting { name, value, least, most }),
+        };
+        within("width", self.width as f32, 1.0, 65536.0)?;
+        within("height", self.height as f32, 1.0, 65536.0)?;
+        within("scale", self.scale, 0.001, 16.0)?;
+        within("samples", self.samples as f32, 1.0, 1e6)?;
+        within("least-samples", self.least_samples as f32, 1.0, 1e6)?;
+        within("noise", self.noise, 0.0, 1.0)?;
+        within("samples-per-pass", self.samples_per_pass as f32, 1.0, 1e6)?;
+        within("bounces", self.bounces as f32, 0.0, 1e3)?;
+        within("roulette-after", self.roulette_after as f32, 0.0, 1e3)?;
+        within("clamp", self.clamp, 0.0, 1e9)?;
+        within("filter-width", self.filter_width, 0.0, 10.0)?;
+        within("frame-duration", self.frame_duration, 0.0, 1e6)?;
+        self.window().map(|_| ())
+    }
+
+    /// Width and height of the picture that [`crate::render`] makes.
+    pub fn size(&self) -> Result<[u32; 2], RenderError> {
+        self.window().map(|window| window.size)
+    }
+
+    pub(crate) fn window(&self) -> Result<Window, RenderError> {
+        let scaled = |length: u32| (length as f32 * self.scale).round().max(1.0) as u32;
+        let full = [scaled(self.width), scaled(self.height)];
+        let region = self.region.unwrap_or([0.0, 0.0, 1.0, 1.0]);
+        let pixel =
+            |share: f32, axis: usize| (share.clamp(0.0, 1.0) * full[axis] as f32).round() as u32;
+        let corner = [pixel(region[0], 0), pixel(region[1], 1)];
+        let end = [pixel(region[2], 0), pixel(region[3], 1)];
+        let sound = region.iter().all(|share| (0.0..=1.0).contains(share));
+        if !sound || end[0] <= corner[0] || end[1] <= corner[1] {
+            return Err(RenderError::Region { region });
+        }
+        Ok(Window { full, corner, size: [end[0] - corner[0], end[1] - corner[1]] })
+    }
+}
