@@ -38,7 +38,7 @@ pub(crate) struct Anisotropic {
 
 /// One particle's kernel, by sorted place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StretchedKernel {
+pub(crate) struct StretchedKernel {
     /// Quadratic form M with dᵀ M d = 1 at the edge of the kernel (1/m²).
     pub form: Mat3,
     /// What [`half_spline`] is multiplied by.

@@ -1,0 +1,63 @@
+//! What can be wrong with a liquid.
+
+use whitecap_surface::LevelSetError;
+
+/// An error of a liquid or of its menisci.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LiquidError {
+    /// The particles or lengths are unusable.
+    #[error(transparent)]
+    Surface(#[from] whitecap_surface::Error),
+    /// A velocity is NaN or infinite.
+    #[error(
+        "particle {index} has a velocity that is not a finite number ({value}); motion blur needs finite velocities"
+    )]
+    Velocity {
+        /// Which particle.
+        index: usize,
+        /// Its velocity.
+        value: glam::Vec3,
+    },
+    /// The shutter is unusable.
+    #[error(
+        "the shutter opens at {open} s and closes at {close} s; both must be finite, and it cannot close before it opens"
+    )]
+    Shutter {
+        /// Opening time.
+        open: f32,
+        /// Closing time.
+        close: f32,
+    },
+    /// A column has values of another type than it must have.
+    #[error("the column `{name}` holds a {found}, but must hold {expected}")]
+    ColumnType {
+        /// Which column.
+        name: &'static str,
+        /// Type found.
+        found: &'static str,
+        /// Type expected.
+        expected: &'static str,
+    },
+    /// A solid's mesh is unusable.
+    #[error("the solid `{name}`: {error}")]
+    Solid {
+        /// Which solid.
+        name: String,
+        /// What is wrong with it.
+        error: LevelSetError,
+    },
+    /// A setting is outside its range.
+    #[error("{name} must lie between {low} and {high} {unit}, but it is {value}")]
+    Range {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+        /// Lowest allowed.
+        low: f32,
+        /// Highest allowed.
+        high: f32,
+        /// Unit of all three.
+        unit: &'static str,
+    },
+}

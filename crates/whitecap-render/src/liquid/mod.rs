@@ -1,0 +1,75 @@
+//! Liquids whose surface is hit directly, without a mesh: implicit functions of particles and
+//! distance fields (after Morgenroth 2021, §3.4).
+//!
+//! Space is cut into blocks about as wide as the particle spacing. Before the first ray, blocks that
+//! cannot hold the surface, outside the liquid and deep inside it, are set aside
+//! ([`blocks::BlockGrid`]); a ray visits only the others, front to back. In a block it marches in
+//! steps of a quarter of the spacing, watches value and slope for a change of sign, also one that
+//! happens and is undone within a step, and refines the place by a Newton iteration that cannot leave
+//! its bracket ([`march`]).
+//!
+//! # Guarantees
+//! * The function is evaluated exactly at every step: no grid value enters a hit.
+//! * Rays may start anywhere; surfaces are hit from outside and from inside.
+//! * Positions at a ray's time are p + v·t; parts of the liquid may merge or part within the shutter.
+//!
+//! # Non-guarantees
+//! * The bounds of the density and of blobs follow from the curvature of their kernels. Those of the
+//!   averaged and the stretched functions assume that these change no faster than a distance does; a
+//!   bubble smaller than half a spacing inside the liquid could be missed.
+
+pub(crate) mod blocks;
+mod bounds;
+mod error;
+mod gather;
+mod level_set;
+mod lists;
+pub(crate) mod march;
+mod particles;
+mod point;
+mod settings;
+
+use glam::Vec3;
+
+pub use error::LiquidError;
+pub use level_set::LevelSetLiquid;
+pub(crate) use level_set::smooth_gradient;
+pub use particles::ParticleLiquid;
+pub use settings::{LiquidMethod, LiquidSettings, Shutter};
+
+use crate::{Hit, Ray, Shape};
+use blocks::BlockGrid;
+use march::Crossing;
+
+/// A liquid as a function of space and time that is negative inside.
+pub trait LiquidField: Shape {
+    /// The function at a point at a moment of the shutter. Away from the surface only its sign means
+    /// something.
+    fn value(&self, point: Vec3, time: f32) -> f32;
+
+    /// Its gradient; zero where the value is only a sign.
+    fn gradient(&self, point: Vec3, time: f32) -> Vec3;
+
+    /// Size of the finest detail of the surface, in m: the particle spacing, or two cells.
+    fn spacing(&self) -> f32;
+
+    /// How far from the edge of the liquid its surface is bent by missing neighbours, in m.
+    fn edge_width(&self) -> f32;
+
+    /// Whether a crossing at a point counts; the inner edge of a layer of blind particles does not.
+    fn counts(&self, _point: Vec3, _time: f32) -> bool {
+        true
+    }
+
+    /// Where the surface can be.
+    #[doc(hidden)]
+    fn blocks_of_surface(&self) -> &BlockGrid;
+
+    /// The first crossing inside one block.
+    #[doc(hidden)]
+    fn cross(&self, ray: &Ray, state: u32, range: (f32, f32)) -> Option<Crossing>;
+
+    /// What to report about a crossing at a distance along the ray.
+    #[doc(hidden)]
+    fn describe(&self, ray: &Ray, distance: f32) -> Hit;
+}

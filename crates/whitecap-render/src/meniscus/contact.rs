@@ -1,0 +1,292 @@
+//! Where the undisturbed liquid meets a solid, carried into the neighbourhood of that line.
+//!
+//! The contact line is found on points of the solid's surface: where the liquid's function is nearly
+//! zero there, one step along the wall leads to its zero. The tilt β comes from the liquid's normal a
+//! little way off, beyond the reach of the kernels that round off the edge. A coarse grid around the
+//! line holds the weighted mean of β and of the direction along the wall, and a presence that falls
+//! from one to zero where the meniscus has ended.
+
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::sparse_grid::{local_node, offset_in_tile, tile_of, tile_order};
+use whitecap_core::{Lattice, SparseGrid};
+
+use super::Solid;
+use super::profile::SMALLEST_TILT;
+use crate::liquid::LiquidField;
+use crate::liquid::blocks::FIRST_SIGN;
+
+/// The contact nearest to a point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact {
+    /// Unit vector along the wall, from liquid to air.
+    pub along: Vec3,
+    /// β in radians.
+    pub tilt: f32,
+    /// One near the contact line, zero where there is none.
+    pub presence: f32,
+}
+
+/// A place of the contact line.
+#[derive(Clone, Copy, Debug)]
+struct ContactPoint {
+    position: Vec3,
+    along: Vec3,
+    tilt: f32,
+}
+
+/// β and the direction along the wall around the contact line of one solid.
+#[derive(Debug)]
+pub(super) struct ContactGuide {
+    /// (direction · presence, tilt · presence, presence).
+    grid: SparseGrid<[f32; 5]>,
+    empty: bool,
+}
+
+impl ContactGuide {
+    /// The guide of one solid for menisci of capillary length `length`.
+    pub fn new(liquid: &impl LiquidField, solid: &Solid, length: f32) -> Self {
+        let cell = (0.25 * liquid.spacing()).max(0.25 * length);
+        let points = thinned(contact_points(liquid, solid, cell), cell);
+        // As far as the meniscus reaches, and as far as it moves the contact line.
+        let moved = points.iter().map(|point| 2.0 / point.tilt.sin()).fold(2.0, f32::max);
+        let full = (4.5 + moved) * length + 2.0 * cell;
+        let range = Range { full, reach: full + 2.0 * length + 2.0 * cell, solid };
+        let grid = spread(&points, Lattice::at_origin(cell), &range);
+        Self { grid, empty: points.is_empty() }
+    }
+
+    /// Whether the liquid does not touch the solid.
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    /// Whether any wall is far from square to the surface.
+    pub fn is_tilted(&self) -> bool {
+        let square = std::f32::consts::FRAC_PI_2;
+        let tilted = |value: &[f32; 5]| (value[3] - square * value[4]).abs() > 0.03 * value[4];
+        self.grid.tiles().par_iter().any(|tile| tile.dense().is_some_and(|v| v.iter().any(tilted)))
+    }
+
+    /// The grid's lattice and tiles.
+    pub fn grid(&self) -> &SparseGrid<[f32; 5]> {
+        &self.grid
+    }
+
+    /// The contact nearest to a point.
+    #[inline]
+    pub fn at(&self, point: Vec3) -> Option<Contact> {
+        let (base, t) = self.grid.lattice().locate(point);
+        let mut sum = [0.0f32; 5];
+        let tile = self.grid.tile(tile_of(base));
+        let whole = (base & 7).max_element() < 7;
+        if whole && tile.is_none() {
+            return None;
+        }
+        for corner in 0..8 {
+            let step = IVec3::new(corner & 1, corner >> 1 & 1, corner >> 2);
+            let near = Vec3::ONE - (t - step.as_vec3()).abs();
+            let weight = near.x * near.y * near.z;
+            let node = base + step;
+            let tile = if whole { tile } else { self.grid.tile(tile_of(node)) };
+            if let Some(tile) = tile {
+                for (sum, value) in sum.iter_mut().zip(tile.at(offset_in_tile(node))) {
+                    *sum += weight * value;
+                }
+            }
+        }
+        let [x, y, z, tilt, presence] = sum;
+        let along = Vec3::new(x, y, z).try_normalize()?;
+        (presence > 1e-4).then(|| Contact { along, tilt: tilt / presence, presence })
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.grid.tile_count() * 512 * size_of::<[f32; 5]>()
+    }
+}
+
+/// Places of the contact line about `cell` apart.
+fn contact_points(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<ContactPoint> {
+    let blocks = liquid.blocks_of_surface();
+    let edge = blocks.edge();
+    let pieces = (edge / cell).ceil().clamp(1.0, 8.0);
+    let pitch = edge / pieces;
+    let states = blocks.states();
+    let tiles: Vec<usize> = (0..states.tile_count()).collect();
+    tiles
+        .par_iter()
+        .flat_map_iter(|&tile| {
+            let mut found = Vec::new();
+            let low = states.lattice().position(states.coordinates()[tile] * 8);
+            let dense = states.tiles()[tile].dense();
+            let far = solid.distance(low + 4.0 * edge).abs() > 7.0 * edge;
+            if far && solid.band() > 7.1 * edge {
+                return found;
+            }
+            for (offset, &state) in dense.into_iter().flatten().enumerate() {
+                let corner = low + local_node(offset).as_vec3() * edge;
+                if state >= FIRST_SIGN || solid.distance(corner + 0.5 * edge).abs() > edge {
+                    continue;
+                }
+                for piece in 0..(pieces * pieces * pieces) as u32 {
+                    let n = pieces as u32;
+                    let step = glam::UVec3::new(piece % n, piece / n % n, piece / (n * n));
+                    let point = corner + (step.as_vec3() + 0.5) * pitch;
+                    found.extend(contact_point(liquid, solid, point, pitch));
+                }
+            }
+            found
+        })
+        .collect()
+}
+
+/// The contact near a point, if the solid and the contact line pass within `pitch` of it.
+fn contact_point(
+    liquid: &impl LiquidField,
+    solid: &Solid,
+    point: Vec3,
+    pitch: f32,
+) -> Option<ContactPoint> {
+    let distance = solid.distance(point);
+    if distance.abs() > 0.87 * pitch {
+        return None;
+    }
+    let normal = solid.normal(point);
+    let mut position = point - distance * normal;
+    for _ in 0..2 {
+        let gradient = liquid.gradient(position, 0.0);
+        let along = gradient - normal * gradient.dot(normal);
+        let step = along * (liquid.value(position, 0.0) / along.length_squared());
+        // Also where there is no gradient, and the step is no number.
+        let near = step.length() < 1.5 * pitch;
+        if !near {
+            return None;
+        }
+        position -= step;
+    }
+    let surface = surface_normal(liquid, position, normal)?;
+    let cosine = surface.dot(normal).clamp(-1.0, 1.0);
+    let tilt = cosine.acos();
+    let usable = tilt > SMALLEST_TILT && tilt < std::f32::consts::PI - SMALLEST_TILT;
+    let along = (surface - cosine * normal).try_normalize()?;
+    usable.then_some(ContactPoint { position, along, tilt })
+}
+
+/// The liquid's normal near a place of the contact line, taken beyond the rounded edge.
+fn surface_normal(liquid: &impl LiquidField, contact: Vec3, wall: Vec3) -> Option<Vec3> {
+    let mut away = wall;
+    let mut normal = None;
+    for _ in 0..3 {
+        let sum = [0.9, 1.2, 1.5, 1.8].iter().fold(Vec3::ZERO, |sum, share| {
+            let start = contact + away * (share * liquid.edge_width());
+            sum + projected_normal(liquid, start).unwrap_or(Vec3::ZERO)
+        });
+        let Some(found) = sum.try_normalize() else { break };
+        normal = Some(found);
+        // Next time along the surface, still one step away from the wall for each step of distance.
+        let along = wall - found * found.dot(wall);
+        if along.length_squared() < 0.03 {
+            break;
+        }
+        away = along / along.dot(wall);
+    }
+    normal.or_else(|| liquid.gradient(contact, 0.0).try_normalize())
+}
+
+/// The normal where the surface is nearest to a point, if it is near.
+fn projected_normal(liquid: &impl LiquidField, start: Vec3) -> Option<Vec3> {
+    let mut point = start;
+    for _ in 0..6 {
+        let gradient = liquid.gradient(point, 0.0);
+        let step = gradient * (liquid.value(point, 0.0) / gradient.length_squared());
+        if !step.is_finite() {
+            return None;
+        }
+        point -= step.clamp_length_max(0.5 * liquid.spacing());
+    }
+    let gradient = liquid.gradient(point, 0.0);
+    let miss = liquid.value(point, 0.0).abs() / gradient.length();
+    let near = miss < 0.05 * liquid.spacing() && point.distance(start) < 1.5 * liquid.edge_width();
+    if near { gradient.try_normalize() } else { None }
+}
+
+/// One point for each cell: the mean of those in it.
+fn thinned(points: Vec<ContactPoint>, cell: f32) -> Vec<ContactPoint> {
+    let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
+    if positions.is_empty() {
+        return Vec::new();
+    }
+    let grid = NeighbourGrid::build(&positions, cell);
+    (0..grid.cell_count())
+        .filter_map(|place| {
+            let (mut position, mut along, mut tilt) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+            let range = grid.cell_range(place);
+            let share = 1.0 / range.len() as f32;
+            for point in range.map(|place| &points[grid.order()[place] as usize]) {
+                position += share * point.position;
+                along += point.along;
+                tilt += share * point.tilt;
+            }
+            Some(ContactPoint { position, along: along.try_normalize()?, tilt })
+        })
+        .collect()
+}
+
+/// Where the contact line makes itself felt.
+struct Range<'a> {
+    /// Distance within which the presence is one, in m.
+    full: f32,
+    /// Distance at which it has fallen to zero, in m.
+    reach: f32,
+    /// Nothing is needed deep inside it.
+    solid: &'a Solid,
+}
+
+/// Weighted means on the nodes near the contact line.
+fn spread(points: &[ContactPoint], lattice: Lattice, range: &Range) -> SparseGrid<[f32; 5]> {
+    let Range { full, reach, solid } = *range;
+    let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
+    let mut tiles: Vec<IVec3> = positions
+        .par_iter()
+        .flat_map_iter(|&position| {
+            let low: IVec3 = lattice.locate(position - reach).0 >> 3;
+            let high: IVec3 = (lattice.locate(position + reach).0 + 1) >> 3;
+            let mut found = Vec::new();
+            for z in low.z..=high.z {
+                for y in low.y..=high.y {
+                    found.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
+                }
+            }
+            found
+        })
+        .collect();
+    tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
+    tiles.dedup();
+    let near = NeighbourGrid::build(&positions, reach);
+    let softening = lattice.cell * lattice.cell;
+    SparseGrid::filled(lattice, [0.0; 5], tiles, |tile, values| {
+        for (offset, value) in values.iter_mut().enumerate() {
+            let node = lattice.position(tile * 8 + local_node(offset));
+            if solid.distance(node) < -2.0 * lattice.cell {
+                continue;
+            }
+            let (mut nearest, mut total) = (f32::INFINITY, 0.0);
+            let (mut along, mut tilt) = (Vec3::ZERO, 0.0);
+            near.for_each_within(node, reach, |place, squared| {
+                let point = &points[near.order()[place] as usize];
+                let weight = (squared / softening + 1.0).powi(-2);
+                nearest = nearest.min(squared);
+                total += weight;
+                along += weight * point.along;
+                tilt += weight * point.tilt;
+            });
+            let Some(along) = along.try_normalize() else { continue };
+            let fade = ((nearest.sqrt() - full) / (reach - full)).clamp(0.0, 1.0);
+            let presence = 1.0 - fade * fade * (3.0 - 2.0 * fade);
+            let [x, y, z] = (along * presence).to_array();
+            *value = [x, y, z, tilt / total * presence, presence];
+        }
+    })
+}
