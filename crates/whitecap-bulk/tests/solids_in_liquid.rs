@@ -9,7 +9,7 @@ use whitecap_bulk::sph::fill::Volume;
 use whitecap_bulk::sph::solid::{BoxShape, Side, Solid};
 use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings, Strays};
 use whitecap_core::glam::{Quat, Vec3};
-use whitecap_core::{Transform, TriMesh, Unwatched};
+use whitecap_core::{Column, Transform, TriMesh, Unwatched};
 
 const DOMAIN: [f32; 3] = [1.5, 1.0, 0.5];
 
@@ -154,4 +154,37 @@ fn meshes_one_by_one() {
         at_once.step_frame(0.04, &Unwatched).unwrap();
     }
     assert!(one_by_one.save() == at_once.save(), "other bits");
+}
+
+/// Contract: water that falls on a solid and comes to rest there is not pressed into its surface: it
+/// keeps its density and its height, on a thick mesh and on one thinner than a particle, in a tank
+/// and in a cup, where a time step is long for a particle.
+#[test]
+fn water_rests_on_a_solid() {
+    for (edge, thickness) in [(0.5, 0.4), (0.5, 0.1), (0.5, 0.02), (0.04, 0.4), (0.04, 0.02)] {
+        let spacing = edge / 12.0;
+        let domain = Some(BoxShape { min: [0.0, -edge, 0.0], max: [edge, 2.0 * edge, edge] });
+        let open_sides = vec![Side::LowY];
+        let settings = SphSettings { spacing, domain, open_sides, ..SphSettings::default() };
+        let mut liquid = Liquid::new(settings).unwrap();
+        let (low, high) = (Vec3::new(-0.5, -thickness, -0.5), Vec3::new(1.5, 0.0, 1.5));
+        let floor = Solid::fixed(block(edge * low, edge * high)).unwrap();
+        liquid.add_solid(floor).unwrap();
+        let volume = Volume::Box { min: Vec3::ZERO, max: edge * Vec3::new(1.0, 0.8, 1.0) };
+        liquid.fill(volume, Vec3::new(0.0, -2.0 * edge, 0.0)).unwrap();
+        let count = liquid.len();
+        for _ in 0..36 {
+            liquid.step_frame(0.04, &Unwatched).unwrap();
+            assert_eq!((liquid.len(), liquid.strays()), (count, Strays::default()));
+        }
+        let particles = liquid.particles().unwrap();
+        let Some(Column::F32(density)) = particles.attribute("density") else { panic!() };
+        let density = density.iter().copied().fold(0.0, f32::max) / 1000.0;
+        let height = liquid.positions().iter().map(|p| p.y).fold(0.0, f32::max) / edge;
+        let told =
+            format!("edge {edge} m, thickness {thickness}: density {density}, height {height}");
+        println!("{told}");
+        assert!(density < 1.05, "{told}");
+        assert!((0.68..0.9).contains(&height), "{told}");
+    }
 }

@@ -1,9 +1,14 @@
 //! Solids as boundary particles (Akinci et al. 2012).
 //!
-//! A sample of a solid's surface acts on the density and the pressure of the liquid as a particle of
+//! A sample below a solid's surface acts on the density and the pressure of the liquid as a particle of
 //! mass Ψ = ρ0 V_b that moves with the solid. All that a pressure solver needs is, for each particle,
 //! the share of the samples in its density, their density gradient, and how their motion changes
 //! it: solids cost nothing in the iterations.
+//!
+//! Unlike in the paper a sample is a mirror image: it has the pressure of the particle that it acts on,
+//! P_i + P_b = 2 P_i, and recedes as that approaches. With P_i alone the particles at the boundary
+//! would need twice the pressure of those behind them, and at long time steps the weight of the
+//! liquid would press them into the solid.
 //!
 //! Samples are placed anew at every step for solids that move; those at rest stay.
 
@@ -13,19 +18,22 @@ use whitecap_core::kernels::{CubicSpline, Kernel};
 use whitecap_core::neighbours::NeighbourGrid;
 
 use super::resolution::Resolution;
-use super::sampling::{SurfaceSample, boundary_volumes, sample_box};
-use super::solid::{Solid, SolidPose};
+use super::sampling::boundary_volumes;
+use super::solid::{BoundarySample, Solid, SolidPose, box_samples};
 use super::source_error::SourceError;
 use super::spline::MassSpline;
+
+/// A particle and its mirror image have twice the pressure and approach twice as fast.
+const MIRRORED: f32 = 2.0;
 
 /// The share of boundary particles in the sums of one particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct BoundaryShare {
     /// Density in kg/m³.
     pub density: f32,
-    /// Gradient of the density.
+    /// Σ 2 Ψ ∇W: gradient of the density with the mirrored pressure and motion.
     pub gradient: Vec3,
-    /// Σ Ψ v_b·∇W: how fast the boundary's own motion thins its share.
+    /// Σ 2 Ψ v_b·∇W: how fast the boundary's own motion thins its share.
     pub thinning: f32,
     /// Velocity of the boundary nearby, in m/s.
     pub velocity: Vec3,
@@ -35,7 +43,7 @@ pub(crate) struct BoundaryShare {
 #[derive(Clone, Debug)]
 struct Body {
     solid: Solid,
-    samples: Vec<SurfaceSample>,
+    samples: Vec<BoundarySample>,
     pose: SolidPose,
 }
 
@@ -62,15 +70,18 @@ impl BoundaryParticles {
         time: f64,
         resolution: &Resolution,
     ) -> Result<(), SourceError> {
-        let body =
-            Body { samples: solid.sample(resolution.spacing)?, pose: solid.at(time)?, solid };
+        let body = Body {
+            samples: solid.boundary_samples(resolution.spacing)?,
+            pose: solid.at(time)?,
+            solid,
+        };
         self.bodies.push(body);
         self.place(resolution)
     }
 
     /// Adds a box at rest.
     pub fn add_box(&mut self, bounds: &Bounds, resolution: &Resolution) -> Result<(), SourceError> {
-        self.fixed.push(sample_box(bounds.min, bounds.max, resolution.spacing)?);
+        self.fixed.push(box_samples(bounds, resolution.spacing)?);
         self.place(resolution)
     }
 
@@ -116,8 +127,8 @@ impl BoundaryParticles {
         let mut parts: Vec<Vec<Vec3>> = self.fixed.clone();
         let mut velocities: Vec<Vec3> = vec![Vec3::ZERO; parts.iter().map(Vec::len).sum()];
         for body in &self.bodies {
-            parts.push(body.pose.positions(&body.samples));
-            velocities.extend(body.pose.velocities(&body.samples));
+            parts.push(body.pose.boundary_positions(&body.samples));
+            velocities.extend(body.pose.boundary_velocities(&body.samples));
         }
         self.largest_speed = velocities.iter().map(|v| v.length()).fold(0.0, f32::max);
         let positions = parts.concat();
@@ -157,7 +168,8 @@ impl BoundaryParticles {
             let (volume, velocity) = self.sorted[place];
             let (value, slope) = kernel.at_one(squared);
             let weight = per_volume * volume;
-            let gradient = (position - self.grid.positions()[place]) * (weight * slope);
+            let offset = position - self.grid.positions()[place];
+            let gradient = offset * (MIRRORED * weight * slope);
             share.density += weight * value;
             share.gradient += gradient;
             share.thinning += velocity.dot(gradient);

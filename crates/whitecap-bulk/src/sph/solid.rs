@@ -21,6 +21,7 @@
 mod closed_shape;
 mod contact;
 mod deformation;
+mod layers;
 mod settings;
 mod walls;
 
@@ -36,6 +37,7 @@ use deformation::Deformation;
 
 pub use closed_shape::ClosedShape;
 pub use contact::{Contact, slide};
+pub use layers::{BoundarySample, box_samples};
 pub use settings::{SolidKey, SolidSettings};
 pub use walls::{BoxShape, PlaneWall, Side, Walls};
 
@@ -86,10 +88,18 @@ impl Solid {
     pub fn sample(&self, spacing: f32) -> Result<Vec<SurfaceSample>, SourceError> {
         positive("the spacing", spacing)?;
         match &self.motion {
-            Motion::Rigid { shape, largest_scale, .. } => {
-                sample_surface(shape.mesh(), spacing / largest_scale)
+            Motion::Rigid { shape, .. } => {
+                sample_surface(shape.mesh(), spacing / self.largest_scale())
             }
             Motion::Deforming(deformation) => sample_surface(&deformation.largest_frame(), spacing),
+        }
+    }
+
+    /// The largest scale that it ever has.
+    fn largest_scale(&self) -> f32 {
+        match &self.motion {
+            Motion::Rigid { largest_scale, .. } => *largest_scale,
+            Motion::Deforming(_) => 1.0,
         }
     }
 

@@ -95,6 +95,13 @@ impl ClosedShape {
         Some((hit.triangle, hit.t))
     }
 
+    /// How far a way that starts `least` from a point goes until it meets a triangle; infinite if it
+    /// meets none.
+    pub(super) fn ray_length(&self, from: Vec3, direction: Vec3, least: f32) -> f32 {
+        let hit = self.winding.bvh().closest_hit(from, direction, least, f32::INFINITY);
+        hit.map_or(f32::INFINITY, |hit| hit.t)
+    }
+
     /// The shortest of several straight ways out for a point inside: where it ends, `clearance`
     /// beyond the surface.
     ///
