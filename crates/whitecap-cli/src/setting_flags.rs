@@ -6,7 +6,8 @@
 //!
 //! # Guarantees
 //! * Every property of the schema has a flag of the same name; a nested table `crop` with a key
-//!   `min` becomes `--crop-min`. A property of a shape that has no flag form takes JSON text.
+//!   `min` becomes `--crop-min`, and a box also has one flag for both corners, `--crop`. A property
+//!   of a shape that has no flag form takes JSON text.
 //! * Only flags that were given reach the settings, so the type's own defaults stand.
 
 use clap::builder::{
@@ -35,6 +36,8 @@ struct Flag {
     shape: Shape,
     /// Flags that must be given with it: the other required keys of an optional table.
     companions: Vec<String>,
+    /// Flags that say the same in another way.
+    rivals: Vec<String>,
 }
 
 /// What a value looks like on the command line.
@@ -46,7 +49,10 @@ enum Shape {
     Text,
     Choice(Vec<(String, String)>),
     TextList,
+    ChoiceList(Vec<(String, String)>),
     Vector(usize),
+    /// The lowest and the highest corner of a box.
+    Corners(usize),
     Json,
 }
 
@@ -108,8 +114,20 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
         let resolved = resolve(root, property);
         if resolved["properties"].is_object() {
             let required = resolved["required"].as_array().into_iter().flatten();
-            let required = required.filter_map(Value::as_str).map(|key| format!("{name}-{key}"));
-            let nested = Table { path, help, required: required.collect() };
+            let required: Vec<String> =
+                required.filter_map(Value::as_str).map(|key| format!("{name}-{key}")).collect();
+            if let Some(shape) = Shape::of_box(root, resolved) {
+                flags.push(Flag {
+                    path: path.clone(),
+                    help: format!("{help} Both corners: the lowest, then the highest."),
+                    unit: text(&property["unit"]).filter(|unit| unit != "none"),
+                    default: None,
+                    shape,
+                    companions: Vec::new(),
+                    rivals: required.clone(),
+                });
+            }
+            let nested = Table { path, help, required };
             collect(root, resolved, &nested, flags);
             continue;
         }
@@ -119,6 +137,7 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
             default: default_text(property),
             shape: Shape::of(root, resolved),
             companions: table.required.iter().filter(|other| **other != name).cloned().collect(),
+            rivals: Vec::new(),
             path,
         });
     }
@@ -142,11 +161,23 @@ fn default_text(property: &Value) -> Option<String> {
     match &property["default"] {
         Value::Null => None,
         Value::Array(items) if items.is_empty() => None,
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) if property["format"] == "float" => {
-            number.as_f64().map(|number| (number as f32).to_string())
+        Value::Array(items) if items.iter().all(Value::is_number) => {
+            let is_single = property["items"]["format"] == "float";
+            let items: Vec<String> =
+                items.iter().map(|item| number_text(item, is_single)).collect();
+            Some(items.join(","))
         }
+        Value::String(text) => Some(text.clone()),
+        number @ Value::Number(_) => Some(number_text(number, property["format"] == "float")),
         other => Some(other.to_string()),
+    }
+}
+
+/// A number with the digits a person would write.
+fn number_text(number: &Value, is_single: bool) -> String {
+    match number.as_f64() {
+        Some(number) if is_single => (number as f32).to_string(),
+        _ => number.to_string(),
     }
 }
 
@@ -176,6 +207,7 @@ impl Shape {
         let item = Shape::of_item(root, schema);
         match (item, schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
             (Some(Shape::Text), None, None) => Shape::TextList,
+            (Some(Shape::Choice(choices)), None, None) => Shape::ChoiceList(choices),
             (Some(Shape::Number(_)), Some(least), Some(most)) if least == most => {
                 Shape::Vector(least as usize)
             }
@@ -187,6 +219,16 @@ impl Shape {
         schema["items"].is_object().then(|| Shape::of(root, resolve(root, &schema["items"])))
     }
 
+    /// The form of a table that has the two corners of a box and nothing else.
+    fn of_box(root: &Value, schema: &Value) -> Option<Self> {
+        let properties = schema["properties"].as_object().filter(|keys| keys.len() == 2)?;
+        let corner = |key: &str| Some(Shape::of(root, resolve(root, properties.get(key)?)));
+        match (corner("min")?, corner("max")?) {
+            (Shape::Vector(low), Shape::Vector(high)) if low == high => Some(Shape::Corners(low)),
+            _ => None,
+        }
+    }
+
     fn value_name(&self) -> &'static str {
         match self {
             Shape::Number(_) => "NUMBER",
@@ -194,8 +236,8 @@ impl Shape {
             Shape::Boolean => "true|false",
             Shape::Text => "TEXT",
             Shape::Choice(_) => "NAME",
-            Shape::TextList => "NAME,…",
-            Shape::Vector(_) => "NUMBER,…",
+            Shape::TextList | Shape::ChoiceList(_) => "NAME,…",
+            Shape::Vector(_) | Shape::Corners(_) => "NUMBER,…",
             Shape::Json => "JSON",
         }
     }
@@ -208,13 +250,14 @@ impl Shape {
             Shape::Text | Shape::TextList => {
                 ValueParser::from(|text: &str| Ok::<_, String>(Value::from(text)))
             }
-            Shape::Choice(choices) => {
+            Shape::Choice(choices) | Shape::ChoiceList(choices) => {
                 let values = choices
                     .into_iter()
                     .map(|(name, description)| PossibleValue::new(name).help(description));
                 PossibleValuesParser::new(values).map(Value::from).into()
             }
             Shape::Vector(length) => ValueParser::from(move |text: &str| vector(text, length)),
+            Shape::Corners(length) => ValueParser::from(move |text: &str| corners(text, length)),
             Shape::Json => ValueParser::from(|text: &str| {
                 serde_json::from_str::<Value>(text).map_err(|error| format!("not JSON: {error}"))
             }),
@@ -277,10 +320,21 @@ fn integer(text: &str, range: Range) -> Result<Value, String> {
 }
 
 fn vector(text: &str, length: usize) -> Result<Value, String> {
+    Ok(Value::from(numbers(text, length)?))
+}
+
+fn corners(text: &str, length: usize) -> Result<Value, String> {
+    let values = numbers(text, 2 * length)?;
+    let (min, max) = values.split_at(length);
+    Ok(serde_json::json!({ "min": min, "max": max }))
+}
+
+/// So many numbers with commas between them.
+pub fn numbers(text: &str, length: usize) -> Result<Vec<f64>, String> {
     let values: Vec<f64> =
         text.split(',').map(|part| finite(part.trim())).collect::<Result<_, _>>()?;
     match values.len() == length {
-        true => Ok(Value::from(values)),
+        true => Ok(values),
         false => Err(format!("{length} numbers with commas between them are needed")),
     }
 }
@@ -306,16 +360,22 @@ impl Flag {
         for companion in &self.companions {
             argument = argument.requires(companion.clone());
         }
+        for rival in &self.rivals {
+            argument = argument.conflicts_with(rival.clone());
+        }
         if let Some(default) = &self.default {
             argument = argument.default_value(default.clone());
         }
         match self.shape {
             Shape::TextList => argument.action(ArgAction::Append).value_delimiter(','),
+            Shape::ChoiceList(_) => {
+                argument.action(ArgAction::Append).value_delimiter(',').allow_hyphen_values(true)
+            }
             Shape::Boolean => {
                 argument.num_args(0..=1).require_equals(true).default_missing_value("true")
             }
             Shape::Number(_) | Shape::Integer(_) => argument.allow_negative_numbers(true),
-            Shape::Vector(_) => argument.allow_hyphen_values(true),
+            Shape::Vector(_) | Shape::Corners(_) => argument.allow_hyphen_values(true),
             _ => argument,
         }
     }
@@ -347,7 +407,7 @@ impl Flag {
         }
         let mut values = matches.get_many::<Value>(&name)?.cloned();
         match self.shape {
-            Shape::TextList => Some(Value::Array(values.collect())),
+            Shape::TextList | Shape::ChoiceList(_) => Some(Value::Array(values.collect())),
             _ => values.next(),
         }
     }

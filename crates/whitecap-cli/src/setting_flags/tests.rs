@@ -2,6 +2,7 @@
 
 use clap::Command;
 use serde::{Deserialize, Serialize};
+use whitecap_shot::stages::SphStageSettings;
 use whitecap_surface::{Method, SurfaceSettings};
 
 use super::*;
@@ -13,20 +14,27 @@ fn parse<S: JsonSchema + DeserializeOwned>(arguments: &[&str]) -> Result<S, Stri
     flags.read(&matches).map_err(|failure| failure.to_string())
 }
 
-/// Contract: every setting of surfacing has a flag whose help has words, the unit where there is
-/// one, and the default, or what leaving it out means.
+/// Contract: every setting of surfacing and of liquids has a flag whose help has words, the unit
+/// where there is one, and the default, or what leaving it out means.
 #[test]
 fn every_setting_has_a_documented_flag() {
-    let schema = schemars::schema_for!(SurfaceSettings).to_value();
-    let flags = SettingFlags::of::<SurfaceSettings>();
+    documented::<SurfaceSettings>();
+    documented::<SphStageSettings>();
+}
+
+fn documented<S: JsonSchema>() {
+    let schema = schemars::schema_for!(S).to_value();
+    let flags = SettingFlags::of::<S>();
     let mut command = Command::new("test").args(flags.arguments()).term_width(0);
     let help = command.render_long_help().to_string();
     for (name, property) in schema["properties"].as_object().unwrap() {
         let belonging: Vec<&Flag> = flags.flags.iter().filter(|f| f.path[0] == *name).collect();
         assert!(!belonging.is_empty(), "`{name}` has no flag");
         for flag in belonging {
-            let long = format!("--{} ", flag.name());
-            let start = help.find(&long).unwrap_or_else(|| panic!("{long} is not in the help"));
+            let long = format!("--{}", flag.name());
+            // A switch may go without a value.
+            let start = [" ", "[="].iter().find_map(|end| help.find(&format!("{long}{end}")));
+            let start = start.unwrap_or_else(|| panic!("{long} is not in the help"));
             let own = &help[start..];
             let own = &own[..own[2..].find("\n      --").map_or(own.len(), |end| end + 2)];
             assert!(flag.help.len() > 10, "{long} has no documentation");
@@ -43,6 +51,7 @@ fn every_setting_has_a_documented_flag() {
 #[test]
 fn flags_reach_their_fields() {
     assert_eq!(parse::<SurfaceSettings>(&[]).unwrap(), SurfaceSettings::default());
+    assert_eq!(parse::<SphStageSettings>(&[]).unwrap(), SphStageSettings::default());
     let arguments = [
         "--method=zhu-bridson",
         "--radius=0.01",
@@ -74,6 +83,18 @@ fn impossible_values_are_refused() {
     assert!(refused("--method=metaballs").contains("zhu-bridson"));
     assert!(refused("--crop-min=0,0").contains("3 numbers"));
     assert!(refused("--crop-min=0,0,0").contains("--crop-max"));
+    assert!(refused("--crop=0,0,0,1,1").contains("6 numbers"));
+    let twice =
+        parse::<SurfaceSettings>(&["--crop=0,0,0,1,1,1", "--crop-min=0,0,0", "--crop-max=1,1,1"]);
+    assert!(twice.unwrap_err().contains("cannot be used with"));
+}
+
+/// Contract: a box has one flag for both corners.
+#[test]
+fn a_box_has_one_flag() {
+    let settings: SurfaceSettings = parse(&["--crop", "-1,0,-1,1,2,3"]).unwrap();
+    let crop = settings.crop.unwrap();
+    assert_eq!((crop.min, crop.max), ([-1.0, 0.0, -1.0], [1.0, 2.0, 3.0]));
 }
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +106,18 @@ struct EveryShape {
     word: Option<String>,
     /// Things with structure.
     fill: Vec<Fill>,
+    /// Some of several names.
+    sides: Vec<Side>,
+    /// Three numbers with a default.
+    direction: [f32; 3],
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+enum Side {
+    #[serde(rename = "-x")]
+    Low,
+    #[serde(rename = "+x")]
+    High,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,11 +129,25 @@ struct Fill {
 /// takes JSON.
 #[test]
 fn other_shapes_have_a_form() {
-    let shapes: EveryShape =
-        parse(&["--switch", "--word=foam", r#"--fill=[{"height":0.5}]"#]).unwrap();
-    let expected =
-        EveryShape { switch: true, word: Some("foam".into()), fill: vec![Fill { height: 0.5 }] };
+    let arguments = [
+        "--switch",
+        "--word=foam",
+        r#"--fill=[{"height":0.5}]"#,
+        "--sides",
+        "-x,+x",
+        "--direction=0,1,0",
+    ];
+    let shapes: EveryShape = parse(&arguments).unwrap();
+    let expected = EveryShape {
+        switch: true,
+        word: Some("foam".into()),
+        fill: vec![Fill { height: 0.5 }],
+        sides: vec![Side::Low, Side::High],
+        direction: [0.0, 1.0, 0.0],
+    };
     assert_eq!(shapes, expected);
+    assert_eq!(parse::<EveryShape>(&[]).unwrap(), EveryShape::default());
+    assert!(parse::<EveryShape>(&["--sides=up"]).unwrap_err().contains("-x"));
     assert!(!parse::<EveryShape>(&["--switch=false"]).unwrap().switch);
     assert!(parse::<EveryShape>(&["--fill=["]).unwrap_err().contains("not JSON"));
 }

@@ -42,7 +42,7 @@ fn frames(results: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn interrupt(child: &Child) {
+pub fn interrupt(child: &Child) {
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }

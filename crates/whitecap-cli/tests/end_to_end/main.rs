@@ -5,6 +5,7 @@ mod errors;
 mod info_and_check;
 mod interrupt;
 mod run_and_demo;
+mod sph;
 mod sheet;
 mod surface;
 
