@@ -22,11 +22,12 @@ except ImportError:
 
 PASSES = {
     "Combined": "RGBA", "Diffuse": "RGB", "Reflection": "RGB", "Refraction": "RGB", "Volume": "RGB",
+    "Emission": "RGB",
     "Depth": "Z", "Position": "XYZ", "Normal": "XYZ", "Velocity": "XYZ", "Vector": "XYZW",
     "Object": "X", "Material": "X", "Particle": "X", "FilmThickness": "X",
 }
 WHOLE = ("Object", "Material", "Particle")
-HALF = ("Combined", "Diffuse", "Reflection", "Refraction", "Volume", "Normal")
+HALF = ("Combined", "Diffuse", "Reflection", "Refraction", "Volume", "Emission", "Normal")
 WIDTH, HEIGHT = 64, 48
 failures = []
 

@@ -21,6 +21,8 @@ pub enum Pass {
     Refraction,
     /// Light scattered by volumes.
     Volume,
+    /// Light straight from lights, glowing surfaces and the surroundings.
+    Emission,
     /// Distance from the camera along its axis, in m.
     Depth,
     /// Position in space, in m.
@@ -43,12 +45,13 @@ pub enum Pass {
 
 impl Pass {
     /// Every pass.
-    pub const ALL: [Pass; 14] = [
+    pub const ALL: [Pass; 15] = [
         Pass::Combined,
         Pass::Diffuse,
         Pass::Reflection,
         Pass::Refraction,
         Pass::Volume,
+        Pass::Emission,
         Pass::Depth,
         Pass::Position,
         Pass::Normal,
@@ -68,6 +71,7 @@ impl Pass {
             Pass::Reflection => "Reflection",
             Pass::Refraction => "Refraction",
             Pass::Volume => "Volume",
+            Pass::Emission => "Emission",
             Pass::Depth => "Depth",
             Pass::Position => "Position",
             Pass::Normal => "Normal",
@@ -84,7 +88,11 @@ impl Pass {
     pub fn components(self) -> &'static [&'static str] {
         match self {
             Pass::Combined => &["R", "G", "B", "A"],
-            Pass::Diffuse | Pass::Reflection | Pass::Refraction | Pass::Volume => &["R", "G", "B"],
+            Pass::Diffuse
+            | Pass::Reflection
+            | Pass::Refraction
+            | Pass::Volume
+            | Pass::Emission => &["R", "G", "B"],
             Pass::Depth => &["Z"],
             Pass::Position | Pass::Normal | Pass::Velocity => &["X", "Y", "Z"],
             Pass::Vector => &["X", "Y", "Z", "W"],
@@ -101,6 +109,7 @@ impl Pass {
                 | Pass::Reflection
                 | Pass::Refraction
                 | Pass::Volume
+                | Pass::Emission
                 | Pass::Normal
         )
     }
