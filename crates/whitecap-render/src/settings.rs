@@ -137,7 +137,7 @@ impl Default for RenderSettings {
             region: None,
             samples: 128,
             least_samples: 32,
-            noise: 0.005,
+            noise: 0.01,
             samples_per_pass: 16,
             bounces: 16,
             roulette_after: 4,
@@ -205,5 +205,31 @@ impl RenderSettings {
             return Err(RenderError::Region { region });
         }
         Ok(Window { full, corner, size: [end[0] - corner[0], end[1] - corner[1]] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Camera;
+
+    /// Every setting of a picture and of a camera says what it is and in which unit.
+    #[test]
+    fn every_setting_has_a_description_and_a_unit() {
+        let schemas = [schemars::schema_for!(RenderSettings), schemars::schema_for!(Camera)];
+        for schema in schemas {
+            let properties = schema.get("properties").and_then(|value| value.as_object()).unwrap();
+            for (name, property) in properties {
+                assert!(property.get("unit").is_some(), "{name} has no unit");
+                assert!(property.get("description").is_some(), "{name} has no description");
+            }
+        }
+    }
+
+    /// The defaults can be rendered.
+    #[test]
+    fn defaults_are_sound() {
+        assert_eq!(RenderSettings::default().check(), Ok(()));
+        assert_eq!(RenderSettings::default().size(), Ok([1280, 720]));
     }
 }

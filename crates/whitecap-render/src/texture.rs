@@ -131,3 +131,37 @@ impl<T> From<T> for Texture<T> {
         Texture::Constant(value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An image has the values of its pixels at their middles, blends between them, repeats beyond its
+    /// edges, and starts at its lower left corner.
+    #[test]
+    fn images_are_blended_and_repeat() {
+        let image = TextureImage::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+        let at = |x: f32, y: f32| image.at(Vec2::new(x, y));
+        for offset in [-1.0, 0.0, 2.0] {
+            assert_eq!(at(0.25 + offset, 0.75), 1.0);
+            assert_eq!(at(0.75, 0.75 + offset), 2.0);
+            assert_eq!(at(0.25, 0.25 + offset), 3.0);
+        }
+        assert_eq!(at(0.5, 0.5), 2.5);
+        assert_eq!(at(0.0, 0.75), 1.5);
+        assert_eq!(at(f32::NAN, 0.0), at(0.0, 0.0));
+        assert!(TextureImage::new(2, 2, vec![1.0]).is_none());
+        assert!(TextureImage::<f32>::new(0, 2, Vec::new()).is_none());
+    }
+
+    /// Squares of a chessboard alternate, also on the negative side.
+    #[test]
+    fn chessboard() {
+        let mapping = Mapping::Above { scale: 2.0 };
+        let board = Texture::Checker { first: 0.0, second: 1.0, mapping };
+        let row: Vec<f32> = (-4..4)
+            .map(|square| board.at(Vec2::ZERO, Vec3::new(0.5 * square as f32 + 0.25, 9.0, 0.1)))
+            .collect();
+        assert_eq!(row, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+    }
+}

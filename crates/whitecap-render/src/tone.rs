@@ -22,8 +22,8 @@ pub enum Tone {
     Srgb,
 }
 
-/// Slope of the curve at middle grey, as sRGB has it.
-const SLOPE: f32 = 0.7;
+/// Slope of the curve over stops; a little steeper at middle grey than sRGB, as film is.
+const SLOPE: f32 = 0.85;
 /// Middle grey.
 const GREY: f32 = 0.18;
 
@@ -71,4 +71,37 @@ fn filmic(light: Vec3) -> Vec3 {
 /// The transfer curve of sRGB (IEC 61966-2-1).
 fn srgb(value: f32) -> f32 {
     if value <= 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Middle grey stays where sRGB has it, black is black, brighter light never looks darker, and very
+    /// bright light of any colour ends up near white.
+    #[test]
+    fn filmic_curve() {
+        let grey = Tone::Filmic.encode(Vec3::splat(GREY), 0.0).x;
+        assert!((grey - Tone::Srgb.encode(Vec3::splat(GREY), 0.0).x).abs() < 1e-4);
+        assert!(Tone::Filmic.encode(Vec3::ZERO, 0.0).max_element() < 1e-3);
+        let mut last = 0.0;
+        for stop in -12..12 {
+            let shown = Tone::Filmic.encode(Vec3::ONE, stop as f32).x;
+            assert!(shown >= last, "{stop}: {shown}");
+            last = shown;
+        }
+        let blaze = Tone::Filmic.encode(Vec3::new(1000.0, 0.0, 0.0), 0.0);
+        assert!(blaze.min_element() > 0.8, "{blaze}");
+    }
+
+    /// Light brighter than white, negative or not a number makes bytes and no panic.
+    #[test]
+    fn any_light_can_be_shown() {
+        for light in [-1.0, 0.0, 1e30, f32::INFINITY, f32::NAN] {
+            for tone in [Tone::Filmic, Tone::Srgb] {
+                let shown = tone.encode(Vec3::splat(light), 3.0);
+                assert!(shown.cmpge(Vec3::ZERO).all() && shown.cmple(Vec3::ONE).all(), "{light}");
+            }
+        }
+    }
 }

@@ -191,3 +191,25 @@ fn refuses_what_is_no_number() {
         "the mesh attribute `velocity` is a scalar; rendering needs a vector of 3"
     );
 }
+
+/// A hierarchy built by one thread is the one built by seven.
+#[test]
+fn building_does_not_depend_on_threads() {
+    let mesh = Arc::new(ball(120));
+    assert!(mesh.triangles().len() > 50_000);
+    let build = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| TriangleMesh::new(mesh.clone(), MeshOptions::default()).unwrap())
+    };
+    let (one, seven) = (build(1), build(7));
+    assert_eq!(one.bvh.order(), seven.bvh.order());
+    assert_eq!(one.bvh.leaves(), seven.bvh.leaves());
+    for step in 0..1000 {
+        let t = step as f32;
+        let direction = Vec3::new((t * 0.7).sin(), (t * 1.3).cos(), (t * 0.37).sin());
+        let ray = ray(Vec3::new(0.2, 0.1, 0.0), direction);
+        let hits = [&one, &seven].map(|shape| shape.intersect(&ray).unwrap());
+        assert_eq!(hits[0].distance.to_bits(), hits[1].distance.to_bits());
+        assert_eq!(hits[0].element, hits[1].element);
+    }
+}

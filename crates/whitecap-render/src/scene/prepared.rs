@@ -33,6 +33,9 @@ struct InterfaceTable {
     kept: AlbedoTable,
 }
 
+/// So few objects are asked one after the other: they look into their own boxes first.
+const FEW: usize = 3;
+
 /// Objects behind a hierarchy, and those without bounds beside it.
 struct ObjectSet {
     bvh: WideBvh,
@@ -158,7 +161,11 @@ impl ObjectSet {
         for &place in &self.unbounded {
             test(place, &mut limited);
         }
-        if !self.bounded.is_empty() {
+        if self.bounded.len() <= FEW {
+            for &place in &self.bounded {
+                test(place, &mut limited);
+            }
+        } else {
             let slab_ray = SlabRay::new(ray.origin, ray.direction);
             self.bvh.visit_leaves(&slab_ray, limited.far.min(f32::MAX), |leaf, limit| {
                 let place = self.bounded[self.bvh.order()[leaf] as usize];
@@ -174,14 +181,15 @@ impl ObjectSet {
         if self.unbounded.iter().any(|&place| blocks(place)) {
             return true;
         }
-        let mut blocked = false;
-        if !self.bounded.is_empty() {
-            let slab_ray = SlabRay::new(ray.origin, ray.direction);
-            self.bvh.visit_leaves(&slab_ray, ray.far.min(f32::MAX), |leaf, limit| {
-                blocked = blocks(self.bounded[self.bvh.order()[leaf] as usize]);
-                if blocked { -1.0 } else { limit }
-            });
+        if self.bounded.len() <= FEW {
+            return self.bounded.iter().any(|&place| blocks(place));
         }
+        let mut blocked = false;
+        let slab_ray = SlabRay::new(ray.origin, ray.direction);
+        self.bvh.visit_leaves(&slab_ray, ray.far.min(f32::MAX), |leaf, limit| {
+            blocked = blocks(self.bounded[self.bvh.order()[leaf] as usize]);
+            if blocked { -1.0 } else { limit }
+        });
         blocked
     }
 }

@@ -279,12 +279,15 @@ impl ShadingPoint<'_> {
     }
 
     /// Blends the hard edge, where a smoothly shaded triangle turns away from the light, into the
-    /// shading (Chiang, Li & Burley 2019).
+    /// shading (after Chiang, Li & Burley 2019). Acts only as close to the horizon as the two normals
+    /// are to each other, so that triangles do not show elsewhere.
     fn softening(&self, to: Vec3) -> f32 {
-        let shading = to.dot(self.shading_normal);
-        let both = self.geometric_normal.dot(self.shading_normal);
-        let ratio = to.dot(self.geometric_normal) / (shading * both).max(1e-6);
-        let ratio = ratio.clamp(0.0, 1.0);
+        let between = self.geometric_normal.cross(self.shading_normal).length();
+        let height = to.dot(self.geometric_normal);
+        if height >= 2.0 * between {
+            return 1.0;
+        }
+        let ratio = (height / (2.0 * between)).max(0.0);
         ratio + ratio * ratio - ratio * ratio * ratio
     }
 

@@ -22,7 +22,15 @@ pub(super) fn build(boxes: &[Bounds], leaf_size: usize) -> WideBvh {
         let whole = Part { first: 0, count: order.len(), bounds };
         Builder { boxes, leaf_size }.add_node(&mut tree, &mut order, whole, 0);
     }
-    WideBvh { nodes: tree.nodes, leaves: tree.leaves, order, bounds }
+    let levels = levels_below(&tree.nodes, 0);
+    WideBvh { nodes: tree.nodes, leaves: tree.leaves, order, bounds, levels }
+}
+
+/// Nodes on the longest way down from a node, itself included.
+fn levels_below(nodes: &[Node], place: usize) -> usize {
+    let Some(node) = nodes.get(place) else { return 0 };
+    let inner = node.children.iter().filter(|&&child| child & LEAF == 0);
+    1 + inner.map(|&child| levels_below(nodes, child as usize)).max().unwrap_or(0)
 }
 
 /// A subtree whose places count from its own start.

@@ -28,9 +28,15 @@ const LEAF: u32 = 1 << 31;
 const NO_CHILD: u32 = u32::MAX;
 /// Deepest node that the heuristic makes; below it ranges are divided evenly.
 const HEURISTIC_DEPTH: usize = 12;
-/// Eight-fold division of 2³² boxes ends within eleven levels more. A level leaves at most seven
-/// children waiting.
-const STACK_SIZE: usize = 7 * (HEURISTIC_DEPTH + 11) + LANES + 1;
+/// Eight-fold division of 2³² boxes ends within eleven levels more.
+const MOST_LEVELS: usize = HEURISTIC_DEPTH + 11 + 1;
+/// Levels of most trees; their walks need a shorter stack.
+const USUAL_LEVELS: usize = 8;
+
+/// Children that wait, at most, during a walk: seven of each level and one more.
+const fn stack_size(levels: usize) -> usize {
+    7 * levels + 1
+}
 
 /// Eight boxes, `bounds[0]` their lowest and `bounds[1]` their highest corners, one array per axis.
 #[derive(Clone, Debug)]
@@ -46,6 +52,8 @@ pub(crate) struct WideBvh {
     leaves: Vec<[u32; 2]>,
     order: Vec<u32>,
     bounds: Bounds,
+    /// Nodes on the longest way down.
+    levels: usize,
 }
 
 impl WideBvh {
@@ -78,6 +86,20 @@ impl WideBvh {
     /// returns the distance beyond which leaves no longer matter; negative ends the walk.
     #[inline]
     pub(crate) fn visit_leaves(
+        &self,
+        ray: &SlabRay,
+        far: f32,
+        visit: impl FnMut(usize, f32) -> f32,
+    ) {
+        if self.levels <= USUAL_LEVELS {
+            self.walk::<{ stack_size(USUAL_LEVELS) }>(ray, far, visit);
+        } else {
+            self.walk::<{ stack_size(MOST_LEVELS) }>(ray, far, visit);
+        }
+    }
+
+    #[inline]
+    fn walk<const STACK_SIZE: usize>(
         &self,
         ray: &SlabRay,
         far: f32,
