@@ -4,7 +4,8 @@
 //! * A change of sign between two steps is found to the tolerance: the Newton iteration keeps a
 //!   bracket and halves it where a step would leave it.
 //! * A change that is undone within a step is found where the function is convex (or concave) over
-//!   the step, as it is where a ray grazes the surface.
+//!   the step, as it is where a ray grazes the surface. Without slopes ([`first_crossing_of_values`])
+//!   the two steps around it must be nearly a parabola.
 
 /// A change of sign along a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +73,109 @@ pub(crate) fn first_crossing(
         before = after;
     }
     None
+}
+
+/// As [`first_crossing`], for a function without slopes and with a step that may change along the
+/// way: `step(distance)` is the largest one allowed there.
+pub(crate) fn first_crossing_of_values(
+    length: f32,
+    tolerance: f32,
+    step: impl Fn(f32) -> f32,
+    mut function: impl FnMut(f32) -> f32,
+    mut accept: impl FnMut(f32) -> bool,
+) -> Option<Crossing> {
+    let mut value = |at: f32| Place { at, value: function(at) };
+    let mut first: Option<Place> = None;
+    let mut before = value(0.0);
+    while before.at < length {
+        let step = step(before.at).max(1e-4 * length);
+        let after = value((before.at + step).min(length));
+        let mut found = |from: Place, to: Place, value: &mut dyn FnMut(f32) -> Place| {
+            if from.inside() == to.inside() {
+                return None;
+            }
+            let distance = narrow(from, to, tolerance, value);
+            accept(distance).then_some(Crossing { distance, leaving: from.inside() })
+        };
+        if let Some(start) = first
+            && let Some(turn) = vertex(start, before, after)
+        {
+            let turn = value(turn);
+            let (from, to) = if turn.at < before.at { (start, before) } else { (before, after) };
+            let crossing = found(from, turn, &mut value).or_else(|| found(turn, to, &mut value));
+            if crossing.is_some() {
+                return crossing;
+            }
+        }
+        if let Some(crossing) = found(before, after, &mut value) {
+            return Some(crossing);
+        }
+        first = (before.inside() == after.inside()).then_some(before);
+        before = after;
+    }
+    None
+}
+
+/// A value at a distance.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: f32,
+    value: f32,
+}
+
+impl Place {
+    fn inside(&self) -> bool {
+        self.value < 0.0
+    }
+}
+
+/// Where the parabola through three places of one sign has the other sign, if it has.
+fn vertex(first: Place, middle: Place, last: Place) -> Option<f32> {
+    let sign = if middle.inside() { -1.0 } else { 1.0 };
+    if last.inside() != middle.inside() {
+        return None;
+    }
+    let [low, here, high] = [first, middle, last].map(|place| sign * place.value);
+    if here > low || here > high {
+        return None;
+    }
+    let (before, after) = (middle.at - first.at, last.at - middle.at);
+    let (fall, rise) = ((here - low) / before, (high - here) / after);
+    let bend = (rise - fall) / (before + after);
+    let slope = (fall * after + rise * before) / (before + after);
+    let shift = -0.5 * slope / bend;
+    let lowest = here + 0.5 * slope * shift;
+    (lowest < 0.0 && shift.is_finite()).then_some(middle.at + shift.clamp(-before, after))
+}
+
+/// The crossing between two places of different sign (regula falsi, Illinois variant, and halving when
+/// it stalls).
+fn narrow(
+    mut low: Place,
+    mut high: Place,
+    tolerance: f32,
+    value: &mut dyn FnMut(f32) -> Place,
+) -> f32 {
+    let (mut low_weight, mut high_weight) = (1.0, 1.0);
+    for round in 0..48 {
+        let width = high.at - low.at;
+        if width <= tolerance {
+            break;
+        }
+        let (a, b) = (low_weight * low.value, high_weight * high.value);
+        let share = if round % 4 == 3 { 0.5 } else { (a / (a - b)).clamp(0.01, 0.99) };
+        let guess = low.at + share * width;
+        if !(guess > low.at && guess < high.at) {
+            break;
+        }
+        let here = value(guess);
+        if here.inside() == low.inside() {
+            (low, low_weight, high_weight) = (here, 1.0, 0.5 * high_weight);
+        } else {
+            (high, high_weight, low_weight) = (here, 1.0, 0.5 * low_weight);
+        }
+    }
+    low.at + (high.at - low.at) * low.value / (low.value - high.value)
 }
 
 /// A point between two samples of one sign where the function has the other sign, if the slopes
@@ -175,6 +279,25 @@ mod tests {
                 assert_eq!(crossing(dip(-1.0)), None);
             }
         }
+    }
+
+    /// Contract: without slopes, crossings and parabolic dips are found as well.
+    #[test]
+    fn crossings_are_found_without_slopes() {
+        let march = |function: &dyn Fn(f32) -> f32| {
+            first_crossing_of_values(2.0, 1e-6, |at| 0.05 + 0.1 * at, function, |_| true)
+        };
+        let line = march(&|t| 0.7 - t).unwrap();
+        assert!((line.distance - 0.7).abs() < 2e-6 && !line.leaving);
+        let step = march(&|t| if t < 0.61 { -1.0 } else { 1.0 }).unwrap();
+        assert!((step.distance - 0.61).abs() < 2e-6 && step.leaving);
+        for place in [0.3f32, 0.51, 1.12, 1.8] {
+            let dip = march(&|t| (t - place).powi(2) - 1e-5).unwrap();
+            assert!((dip.distance - (place - 1e-5f32.sqrt())).abs() < 1e-5, "{place}");
+            assert_eq!(march(&|t| (t - place).powi(2) + 1e-5), None);
+        }
+        let second = first_crossing_of_values(2.0, 1e-6, |_| 0.1, |t| (8.0 * t).cos(), |t| t > 0.3);
+        assert!((second.unwrap().distance - 3.0 * std::f32::consts::PI / 16.0).abs() < 1e-5);
     }
 
     /// Contract: crossings that are refused are passed over.

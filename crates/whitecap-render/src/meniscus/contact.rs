@@ -13,7 +13,7 @@ use whitecap_core::sparse_grid::{local_node, offset_in_tile, tile_of, tile_order
 use whitecap_core::{Lattice, SparseGrid};
 
 use super::Solid;
-use super::profile::SMALLEST_TILT;
+use super::profile::{REACH, SMALLEST_TILT};
 use crate::liquid::LiquidField;
 use crate::liquid::blocks::FIRST_SIGN;
 
@@ -48,11 +48,15 @@ impl ContactGuide {
     /// The guide of one solid for menisci of capillary length `length`.
     pub fn new(liquid: &impl LiquidField, solid: &Solid, length: f32) -> Self {
         let cell = (0.25 * liquid.spacing()).max(0.25 * length);
-        let points = thinned(contact_points(liquid, solid, cell), cell);
-        // As far as the meniscus reaches, and as far as it moves the contact line.
-        let moved = points.iter().map(|point| 2.0 / point.tilt.sin()).fold(2.0, f32::max);
-        let full = (4.5 + moved) * length + 2.0 * cell;
-        let range = Range { full, reach: full + 2.0 * length + 2.0 * cell, solid };
+        let points = contact_points(liquid, solid, cell);
+        // As far as the meniscus reaches to the side, or as it moves the contact line.
+        let moved = |point: &ContactPoint| {
+            let height = 2.0 * (0.5 * (point.tilt - solid.contact_angle())).sin();
+            (height / point.tilt.sin()).abs()
+        };
+        let farthest = points.iter().map(moved).fold(0.0, f32::max).min(8.0);
+        let full = REACH.max(farthest + 2.0) * length + 2.0 * cell;
+        let range = Range { full, reach: full + length + cell, solid };
         let grid = spread(&points, Lattice::at_origin(cell), &range);
         Self { grid, empty: points.is_empty() }
     }
@@ -109,6 +113,12 @@ impl ContactGuide {
 
 /// Places of the contact line about `cell` apart.
 fn contact_points(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<ContactPoint> {
+    let touched = thinned(touched_places(liquid, solid, cell), cell);
+    touched.par_iter().filter_map(|&place| contact_point(liquid, solid, place)).collect()
+}
+
+/// Places on the solid's surface where the liquid's function is zero, several to a cell.
+fn touched_places(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<Vec3> {
     let blocks = liquid.blocks_of_surface();
     let edge = blocks.edge();
     let pieces = (edge / cell).ceil().clamp(1.0, 8.0);
@@ -134,7 +144,7 @@ fn contact_points(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<Co
                     let n = pieces as u32;
                     let step = glam::UVec3::new(piece % n, piece / n % n, piece / (n * n));
                     let point = corner + (step.as_vec3() + 0.5) * pitch;
-                    found.extend(contact_point(liquid, solid, point, pitch));
+                    found.extend(touched_place(liquid, solid, point, pitch));
                 }
             }
             found
@@ -143,12 +153,12 @@ fn contact_points(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<Co
 }
 
 /// The contact near a point, if the solid and the contact line pass within `pitch` of it.
-fn contact_point(
+fn touched_place(
     liquid: &impl LiquidField,
     solid: &Solid,
     point: Vec3,
     pitch: f32,
-) -> Option<ContactPoint> {
+) -> Option<Vec3> {
     let distance = solid.distance(point);
     if distance.abs() > 0.87 * pitch {
         return None;
@@ -166,6 +176,27 @@ fn contact_point(
         }
         position -= step;
     }
+    Some(position)
+}
+
+/// One place for each cell: the mean of those in it.
+fn thinned(places: Vec<Vec3>, cell: f32) -> Vec<Vec3> {
+    if places.is_empty() {
+        return places;
+    }
+    let grid = NeighbourGrid::build(&places, cell);
+    (0..grid.cell_count())
+        .map(|cell| {
+            let places = &grid.positions()[grid.cell_range(cell)];
+            places.iter().sum::<Vec3>() / places.len() as f32
+        })
+        .collect()
+}
+
+/// Tilt and direction at a place of the contact line; none where liquid and wall are nearly parallel.
+fn contact_point(liquid: &impl LiquidField, solid: &Solid, place: Vec3) -> Option<ContactPoint> {
+    let normal = solid.normal(place);
+    let position = place - solid.distance(place) * normal;
     let surface = surface_normal(liquid, position, normal)?;
     let cosine = surface.dot(normal).clamp(-1.0, 1.0);
     let tilt = cosine.acos();
@@ -210,28 +241,6 @@ fn projected_normal(liquid: &impl LiquidField, start: Vec3) -> Option<Vec3> {
     let miss = liquid.value(point, 0.0).abs() / gradient.length();
     let near = miss < 0.05 * liquid.spacing() && point.distance(start) < 1.5 * liquid.edge_width();
     if near { gradient.try_normalize() } else { None }
-}
-
-/// One point for each cell: the mean of those in it.
-fn thinned(points: Vec<ContactPoint>, cell: f32) -> Vec<ContactPoint> {
-    let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
-    if positions.is_empty() {
-        return Vec::new();
-    }
-    let grid = NeighbourGrid::build(&positions, cell);
-    (0..grid.cell_count())
-        .filter_map(|place| {
-            let (mut position, mut along, mut tilt) = (Vec3::ZERO, Vec3::ZERO, 0.0);
-            let range = grid.cell_range(place);
-            let share = 1.0 / range.len() as f32;
-            for point in range.map(|place| &points[grid.order()[place] as usize]) {
-                position += share * point.position;
-                along += point.along;
-                tilt += share * point.tilt;
-            }
-            Some(ContactPoint { position, along: along.try_normalize()?, tilt })
-        })
-        .collect()
 }
 
 /// Where the contact line makes itself felt.

@@ -28,45 +28,63 @@ pub(super) struct Correction {
 }
 
 impl Wall {
-    /// Contact and distance at a point that the meniscus or the extension reaches.
-    fn contact(&self, point: Vec3, reach: f32) -> Option<(Contact, f32)> {
+    /// Contact at a point, given its distance, if the meniscus or the extension reaches it.
+    #[inline]
+    fn contact(&self, point: Vec3, distance: f32, reach: f32) -> Option<Contact> {
         let guide = self.guide.as_ref()?;
-        let distance = self.solid.distance(point);
-        if distance >= reach.min(self.solid.band()) {
-            return None;
+        if distance >= reach.min(self.solid.band()) { None } else { guide.at(point) }
+    }
+
+    /// A lower bound of the distance to the solid in a block. Distances change no faster than the
+    /// place, so a few of them bound all; first one, and 4³ if that does not tell.
+    fn nearest_in_block(&self, center: Vec3, edge: f32) -> f32 {
+        let whole = self.solid.distance(center) - 0.87 * edge;
+        if whole > 0.5 * edge || whole < -1.75 * edge {
+            return whole;
         }
-        guide.at(point).map(|contact| (contact, distance.max(0.0)))
+        let corner = center - 0.375 * edge;
+        let places = (0..64).map(|i| {
+            corner + Vec3::new((i & 3) as f32, (i >> 2 & 3) as f32, (i >> 4) as f32) * (0.25 * edge)
+        });
+        places.map(|place| self.solid.distance(place)).fold(f32::INFINITY, f32::min) - 0.217 * edge
+    }
+
+    /// What the meniscus moved a point by, given its distance and the capillary length.
+    #[inline]
+    fn displacement(&self, point: Vec3, distance: f32, length: f32) -> Vec3 {
+        let Some(contact) = self.contact(point, distance, REACH * length) else {
+            return Vec3::ZERO;
+        };
+        let height = self.profile.at(distance.max(0.0) / length, contact.tilt).height;
+        (contact.presence * length * height / contact.tilt.sin()) * contact.along
     }
 }
 
 impl Correction {
     /// c at a point: what the meniscus moved it by.
     pub fn displacement(&self, point: Vec3) -> Vec3 {
-        let reach = REACH * self.length;
-        let mut sum = Vec3::ZERO;
-        for wall in &self.walls {
-            if let Some((contact, distance)) = wall.contact(point, reach) {
-                let height = wall.profile.at(distance / self.length, contact.tilt).height;
-                let size = contact.presence * self.length * height / contact.tilt.sin();
-                sum += size * contact.along;
-            }
-        }
-        sum
+        let part = |wall: &Wall| wall.displacement(point, wall.solid.distance(point), self.length);
+        self.walls.iter().map(part).sum()
     }
 
-    /// An upper bound of |c| within `radius` of a point, and its direction.
-    pub fn largest_displacement(&self, point: Vec3, radius: f32) -> Vec3 {
+    /// An upper bound of |c| in a block of an edge length around a point, and its direction.
+    pub fn largest_displacement(&self, center: Vec3, edge: f32) -> Vec3 {
         let mut sum = Vec3::ZERO;
         for wall in &self.walls {
-            let Some((contact, distance)) = wall.contact(point, REACH * self.length + radius)
-            else {
+            let Some(contact) = wall.guide.as_ref().and_then(|guide| guide.at(center)) else {
                 continue;
             };
-            let nearest = (distance - radius).max(0.0) / self.length;
+            let nearest = wall.nearest_in_block(center, edge).max(0.0) / self.length;
             let height = wall.profile.at(nearest, contact.tilt).height;
             sum += (1.1 * self.length * height / contact.tilt.sin()) * contact.along;
         }
         sum
+    }
+
+    /// A lower bound of the distance to the walls in a block.
+    pub fn nearest_in_block(&self, center: Vec3, edge: f32) -> f32 {
+        let bounds = self.walls.iter().map(|wall| wall.nearest_in_block(center, edge));
+        bounds.fold(f32::INFINITY, f32::min)
     }
 
     /// ∂c/∂x, as far as it comes from the distance to the walls.
@@ -74,8 +92,9 @@ impl Correction {
         let reach = REACH * self.length;
         let mut sum = Mat3::ZERO;
         for wall in &self.walls {
-            if let Some((contact, distance)) = wall.contact(point, reach) {
-                let slope = wall.profile.at(distance / self.length, contact.tilt).slope;
+            let distance = wall.solid.distance(point);
+            if let Some(contact) = wall.contact(point, distance, reach) {
+                let slope = wall.profile.at(distance.max(0.0) / self.length, contact.tilt).slope;
                 let size = contact.presence * slope / contact.tilt.sin();
                 sum += outer(size * contact.along, wall.solid.normal(point));
             }
@@ -90,8 +109,9 @@ impl Correction {
             return (place, change);
         }
         for wall in &self.walls {
-            let Some((contact, _)) = wall.contact(point, self.extension) else { continue };
-            let missing = self.extension - wall.solid.distance(point);
+            let distance = wall.solid.distance(point);
+            let Some(contact) = wall.contact(point, distance, self.extension) else { continue };
+            let missing = self.extension - distance;
             let normal = wall.solid.normal(point);
             // One metre away from the wall for each metre, along the free surface.
             let across = contact.presence * (normal - contact.along / contact.tilt.tan());
@@ -139,13 +159,27 @@ impl Correction {
         Some((nearest.0 + overlap, nearest.1))
     }
 
+    /// Distance to the nearest wall, in m.
+    pub fn nearest_wall(&self, point: Vec3) -> f32 {
+        self.walls.iter().map(|wall| wall.solid.distance(point)).fold(f32::INFINITY, f32::min)
+    }
+
     /// The corrected function: positive inside the solids.
     pub fn value(&self, liquid: &impl LiquidField, point: Vec3, time: f32, moved: bool) -> f32 {
-        let cut = self.cut(point).map_or(f32::NEG_INFINITY, |(distance, _)| -distance);
+        // Each distance is looked up once, for the cut and for the displacement.
+        let (mut nearest, mut shift) = (f32::INFINITY, Vec3::ZERO);
+        for wall in &self.walls {
+            let distance = wall.solid.distance(point);
+            nearest = nearest.min(distance);
+            if moved {
+                shift += wall.displacement(point, distance, self.length);
+            }
+        }
+        let cut = self.overlap.map_or(f32::NEG_INFINITY, |overlap| -nearest - overlap);
         if cut > 0.0 {
             return cut;
         }
-        self.free_value(liquid, point, time, moved).max(cut)
+        liquid.value(self.extended(point - shift).0, time).max(cut)
     }
 
     /// Whether a mode moves the surface.

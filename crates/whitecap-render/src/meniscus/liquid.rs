@@ -9,10 +9,10 @@ use whitecap_surface::LevelSet;
 use super::contact::ContactGuide;
 use super::field::{Correction, Wall};
 use super::ghosts::ghosts;
-use super::profile::Profile;
+use super::profile::{Profile, REACH};
 use super::{MeniscusMode, MeniscusSettings, Solid};
 use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
-use crate::liquid::march::{Crossing, Stride, first_crossing};
+use crate::liquid::march::{Crossing, first_crossing_of_values};
 use crate::liquid::{
     LevelSetLiquid, LiquidError, LiquidField, LiquidSettings, ParticleLiquid, Shutter,
 };
@@ -22,6 +22,8 @@ use crate::{Hit, Ray, Shape};
 const CORRECTED: u32 = FIRST_SIGN - 1;
 /// State of a block in which only the cut at a solid can be the surface.
 const CUT: u32 = FIRST_SIGN - 2;
+/// State of a block in which the liquid's own surface and the cut meet, without a meniscus.
+const SURFACE_AND_CUT: u32 = FIRST_SIGN - 3;
 
 /// A liquid whose surface meets solids at their contact angles.
 pub struct MeniscusLiquid<L: LiquidField> {
@@ -124,8 +126,9 @@ impl<L: LiquidField> MeniscusLiquid<L> {
     fn nearest(&self, ray: &Ray) -> Option<f32> {
         let found = self.blocks.nearest(ray, |state, range| {
             let crossing = match state {
-                CORRECTED => self.cross(ray, range, false),
-                CUT => self.cross(ray, range, true),
+                CORRECTED => self.cross_corrected(ray, range),
+                CUT => self.cross_cut(ray, range),
+                SURFACE_AND_CUT => self.cross_surface_and_cut(ray, range),
                 _ => self.liquid.cross(ray, state, range),
             };
             crossing.map(|crossing| (crossing.distance, ()))
@@ -133,32 +136,100 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         found.map(|(distance, ())| distance)
     }
 
-    /// The first crossing in a block that needs the corrected function.
-    fn cross(&self, ray: &Ray, (enter, leave): (f32, f32), cut_only: bool) -> Option<Crossing> {
+    /// The first crossing of the liquid's own surface between two distances in one block.
+    fn cross_plain(&self, ray: &Ray, from: f32, to: f32) -> Option<Crossing> {
+        let state = self.liquid.blocks_of_surface().state_at(ray.at(0.5 * (from + to)));
+        let possible = state < FIRST_SIGN && from < to;
+        if possible { self.liquid.cross(ray, state, (from, to)) } else { None }
+    }
+
+    /// The first crossing in a block that needs the corrected function near the wall.
+    fn cross_corrected(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
+        // A distance changes by no more than the way, so the ends are free of the wall's influence.
+        let reach = self.influence();
+        let free = |at: f32| (self.correction.nearest_wall(ray.at(at)) - reach).max(0.0);
+        let (first, last) = (enter + free(enter), leave - free(leave));
+        if first >= last {
+            return self.cross_plain(ray, enter, leave);
+        }
+        self.cross_plain(ray, enter, first)
+            .or_else(|| self.cross(ray, (first, last)))
+            .or_else(|| self.cross_plain(ray, last, leave))
+    }
+
+    /// Distance to a wall beyond which the liquid is as it was, in m.
+    fn influence(&self) -> f32 {
+        let meniscus = if self.moves() { REACH * self.correction.length } else { 0.0 };
+        meniscus.max(self.correction.extension)
+    }
+
+    /// The first crossing of a wall.
+    fn cross_cut(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
         let spacing = self.liquid.spacing();
-        let slack = 2e-3 * spacing + 4.0 * f32::EPSILON * leave;
-        let enter = (enter - slack).max(0.0);
-        let leave = (leave + slack).min(ray.far);
+        let (enter, leave) = self.widened(ray, enter, leave);
         let origin = ray.at(enter);
         let value = |at: f32| {
-            let point = origin + at * ray.direction;
-            match cut_only {
-                true => self.correction.cut(point).map_or(-1.0, |(distance, _)| -distance),
-                false => self.value(point, ray.time),
+            let cut = self.correction.cut(origin + at * ray.direction);
+            cut.map_or(-1.0, |(distance, _)| -distance)
+        };
+        let step = |at: f32| value(at).abs().max(0.25 * self.detail()).min(spacing);
+        let tolerance = 1e-5 * self.detail();
+        let crossing = first_crossing_of_values(leave - enter, tolerance, step, value, |_| true)?;
+        Some(Crossing { distance: enter + crossing.distance, ..crossing })
+    }
+
+    /// The first crossing of the liquid's own surface outside the solid, or of the wall inside the
+    /// liquid.
+    fn cross_surface_and_cut(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
+        let mut from = enter;
+        // A ray may pass through a thin solid and out again.
+        for _ in 0..8 {
+            let wall = self.cross_cut(ray, (from, leave));
+            let dry = match wall {
+                Some(wall) => !wall.leaving,
+                None => {
+                    self.correction.cut(ray.at(leave)).is_some_and(|(distance, _)| distance < 0.0)
+                }
+            };
+            let until = wall.map_or(leave, |wall| wall.distance);
+            if !dry {
+                let surface = self.cross_plain(ray, from, until);
+                if let Some(surface) = surface.filter(|surface| surface.distance <= until) {
+                    return Some(surface);
+                }
             }
-        };
-        let width = 1e-3 * self.detail();
-        let function = |at: f32| {
-            let here = value(at);
-            (here, (value(at + width) - here) / width)
-        };
+            let wall = wall?;
+            let in_liquid = self.liquid.value(ray.at(wall.distance), ray.time) < 0.0;
+            if in_liquid {
+                return Some(wall);
+            }
+            from = wall.distance + 1e-3 * self.detail();
+        }
+        None
+    }
+
+    /// Neighbouring blocks overlap a little, so that no crossing falls between them.
+    fn widened(&self, ray: &Ray, enter: f32, leave: f32) -> (f32, f32) {
+        let slack = 2e-3 * self.liquid.spacing() + 4.0 * f32::EPSILON * leave;
+        ((enter - slack).max(0.0), (leave + slack).min(ray.far))
+    }
+
+    /// The first crossing of the corrected function.
+    fn cross(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
+        let (enter, leave) = self.widened(ray, enter, leave);
+        let origin = ray.at(enter);
+        let value = |at: f32| self.value(origin + at * ray.direction, ray.time);
         let accept = |at: f32| {
             let point = origin + at * ray.direction;
-            cut_only || self.liquid.counts(point - self.shift(point), ray.time)
+            self.liquid.counts(point - self.shift(point), ray.time)
         };
-        let step = if cut_only { spacing } else { 0.25 * self.detail() };
-        let stride = Stride { step, tolerance: 1e-5 * self.detail() };
-        let crossing = first_crossing(leave - enter, stride, function, accept)?;
+        // The meniscus has detail near the wall only.
+        let step = |at: f32| {
+            let to_wall = self.correction.nearest_wall(origin + at * ray.direction);
+            (0.5 * to_wall).max(0.5 * self.detail()).min(0.25 * self.liquid.spacing())
+        };
+        let tolerance = 1e-5 * self.detail();
+        let crossing = first_crossing_of_values(leave - enter, tolerance, step, value, accept)?;
         Some(Crossing { distance: enter + crossing.distance, ..crossing })
     }
 
@@ -250,7 +321,7 @@ fn corrected_tile(
     let around = 8.0 * radius + correction.extension;
     let near_guide = correction.walls.iter().any(|wall| wall.guide.is_some())
         && correction.walls.iter().any(|wall| {
-            let reach = super::profile::REACH * correction.length + correction.extension;
+            let reach = REACH * correction.length + correction.extension;
             wall.solid.distance(middle) < (around + reach).min(0.999 * wall.solid.band())
                 || wall.solid.band() < around + reach
         });
@@ -264,17 +335,19 @@ fn corrected_tile(
         let block = tile * 8 + local_node(offset);
         let center = (block.as_vec3() + 0.5) * edge;
         let state = plain_tile.map_or(OUTSIDE, |tile| tile.at(offset));
-        let wall = correction.cut(center).map(|(distance, _)| distance);
-        if wall.is_some_and(|distance| distance < -radius) {
+        if correction.cut(center).is_some_and(|(distance, _)| distance < -radius) {
             return OUTSIDE;
         }
-        let free = moved_state(liquid, correction, moved, block, center, radius, state);
-        let cut = wall.is_some_and(|distance| distance <= radius);
+        let free = moved_state(liquid, correction, moved, block, center, state);
+        let overlap = correction.overlap;
+        let cut = overlap.is_some_and(|overlap| {
+            free != OUTSIDE && correction.nearest_in_block(center, edge) + overlap <= 0.0
+        });
         match free {
-            OUTSIDE => OUTSIDE,
             INSIDE if cut => CUT,
-            _ if cut => CORRECTED,
-            state => state,
+            OUTSIDE | CORRECTED => free,
+            _ if cut => SURFACE_AND_CUT,
+            _ => free,
         }
     })))
 }
@@ -286,40 +359,36 @@ fn moved_state(
     moved: bool,
     block: IVec3,
     center: Vec3,
-    radius: f32,
     state: u32,
 ) -> u32 {
     let plain = liquid.blocks_of_surface();
     let edge = plain.edge();
     let farthest = match moved {
-        true => correction.largest_displacement(center, radius),
+        true => correction.largest_displacement(center, edge),
         false => Vec3::ZERO,
     };
     let extended = correction.extension > 0.0
         && correction.walls.iter().any(|wall| {
             wall.guide.as_ref().is_some_and(|guide| guide.at(center).is_some())
-                && wall.solid.distance(center) < correction.extension + radius
+                && wall.solid.distance(center) < correction.extension + 0.87 * edge
         });
     if farthest.length() < 1e-4 * edge.min(correction.length) && !extended {
         return state;
     }
-    let margin = match extended {
-        true => 1 + (2.0 * correction.extension / edge).ceil() as i32,
-        false => 1,
-    };
-    let steps = (farthest.length() / edge).ceil().max(1.0) as i32;
-    let shade = |block: IVec3| plain.state(block).max(CUT);
-    let first = shade(block);
-    for step in 0..=steps {
-        let place = center - farthest * (step as f32 / steps as f32);
-        let middle = (place / edge).floor().as_ivec3();
-        for z in -margin..=margin {
-            for y in -margin..=margin {
-                for x in -margin..=margin {
-                    let here = shade(middle + IVec3::new(x, y, z));
-                    if here != first || here < FIRST_SIGN {
-                        return CORRECTED;
-                    }
+    // All places its points may be asked at.
+    let margin = if extended { 2.0 * correction.extension } else { 0.0 };
+    let reach = Vec3::splat(0.501 * edge + margin);
+    let from = center - reach - farthest.max(Vec3::ZERO);
+    let to = center + reach - farthest.min(Vec3::ZERO);
+    let low = (from / edge).floor().as_ivec3();
+    let high = (to / edge).floor().as_ivec3();
+    let first = plain.state(block);
+    for z in low.z..=high.z {
+        for y in low.y..=high.y {
+            for x in low.x..=high.x {
+                let here = plain.state(IVec3::new(x, y, z));
+                if here != first || here < FIRST_SIGN {
+                    return CORRECTED;
                 }
             }
         }

@@ -14,8 +14,9 @@ use std::f64::consts::PI;
 
 use super::ContactHeight;
 
-/// Distance to the wall beyond which there is no meniscus, in capillary lengths.
-pub const REACH: f32 = 12.0;
+/// Distance to the wall beyond which there is no meniscus, in capillary lengths. Heights are faded out
+/// over the last quarter, where they are below half a percent.
+pub const REACH: f32 = 8.0;
 
 /// The smallest angle between wall and undisturbed surface that is corrected; below it, or above its
 /// supplement, the two are nearly parallel and there is no telling where they meet.
@@ -56,7 +57,9 @@ impl Profile {
                 let share = column as f64 / (COLUMNS - 1) as f64;
                 arc = interface.arc_at(f64::from(REACH) * share * share, arc);
                 let (height, slope) = interface.height(arc);
-                table.push([height as f32, slope as f32]);
+                let (fade, fade_slope) = fade(share * share);
+                let faded_slope = slope * fade + height * fade_slope / f64::from(REACH);
+                table.push([(height * fade) as f32, faded_slope as f32]);
             }
         }
         Self { table }
@@ -96,6 +99,12 @@ impl Profile {
     pub fn bytes(&self) -> usize {
         self.table.capacity() * size_of::<[f32; 2]>()
     }
+}
+
+/// One up to three quarters, zero at one, with its slope.
+fn fade(share: f64) -> (f64, f64) {
+    let late = (4.0 * share - 3.0).max(0.0);
+    (1.0 - late * late * (3.0 - 2.0 * late), -24.0 * late * (1.0 - late))
 }
 
 fn split(place: f32) -> (usize, f32) {
@@ -174,7 +183,7 @@ mod tests {
                     "{degrees}, {tilt_degrees}: {start}, {exact}"
                 );
                 let mut previous = f32::INFINITY;
-                for step in 0..1200 {
+                for step in 0..800 {
                     let height = profile.at(0.01 * step as f32, tilt).height.abs();
                     assert!(height <= previous + 1e-6);
                     previous = height;
