@@ -4,3 +4,5 @@
 //! viscosity and surface tension.
 
 pub mod sph;
+
+pub use sph::choice_schema::describe_choices;

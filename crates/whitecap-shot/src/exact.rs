@@ -11,6 +11,7 @@
 //! never a panic, and never reserves more memory than the bytes could fill.
 //!
 //! # Non-guarantees
+//! Pictures are only identified: no stage that makes them needs to keep them, so they are not decoded.
 //! It is not an exchange format: the version of Whitecap that wrote it is the one to read it.
 //! The order of fields is the order of this file, numbers are little-endian, lists carry their
 //! length.
@@ -24,7 +25,10 @@ use whitecap_core::{
     Volume, VolumeGrid,
 };
 
+use whitecap_io::image::Samples;
+
 use crate::FrameData;
+use crate::picture::Picture;
 
 const MAGIC: &[u8; 8] = b"whitecp1";
 
@@ -74,7 +78,27 @@ fn write(data: &FrameData, out: &mut impl Write) -> io::Result<()> {
             put_count(out, volume.grids.len())?;
             volume.grids.iter().try_for_each(|grid| put_grid(out, grid))
         }
+        FrameData::Picture(picture) => {
+            out.write_all(&[3])?;
+            put_picture(out, picture)
+        }
     }
+}
+
+fn put_picture(out: &mut impl Write, picture: &Picture) -> io::Result<()> {
+    put_count(out, picture.layers.width)?;
+    put_count(out, picture.layers.height)?;
+    for channel in &picture.layers.channels {
+        put_text(out, &channel.name)?;
+        match &channel.samples {
+            Samples::Half(values) => {
+                values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
+            }
+            Samples::Float(values) => put_list(out, values)?,
+            Samples::Uint(values) => put_list(out, values)?,
+        }
+    }
+    picture.preview.pixels().iter().flatten().try_for_each(|value| value.put(out))
 }
 
 /// Reads the exact form.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use whitecap_io::image::{self, PngDepth};
 use whitecap_io::{FormatInfo, Kind};
 
 use crate::{DataKind, FrameData};
@@ -9,24 +10,30 @@ use crate::{DataKind, FrameData};
 /// Formats that may hold every bit of a frame; reading back the others need not be tried.
 const MAYBE_EXACT: [&str; 4] = ["bgeo", "npz", "ply", "vdb"];
 
-fn kind_of(kind: DataKind) -> Kind {
+/// Formats that pictures are saved in.
+const PICTURES: [&str; 2] = ["exr", "png"];
+
+fn kind_of(kind: DataKind) -> Option<Kind> {
     match kind {
-        DataKind::Particles => Kind::Particles,
-        DataKind::Mesh => Kind::Mesh,
-        DataKind::Volume => Kind::Volume,
+        DataKind::Particles => Some(Kind::Particles),
+        DataKind::Mesh => Some(Kind::Mesh),
+        DataKind::Volume => Some(Kind::Volume),
+        DataKind::Picture => None,
     }
 }
 
 /// The formats that frames of this kind can be saved in, by file extension.
 pub fn savable(kind: DataKind) -> Vec<&'static str> {
-    let writes = |info: &&FormatInfo| info.writes.contains(&kind_of(kind));
+    let Some(kind) = kind_of(kind) else { return PICTURES.to_vec() };
+    let writes = |info: &&FormatInfo| info.writes.contains(&kind);
     let formats = whitecap_io::formats().iter().filter(writes);
     formats.flat_map(|info| info.extensions).copied().collect()
 }
 
 /// The formats that frames of this kind can be read from, by file extension.
 pub(crate) fn readable(kind: DataKind) -> Vec<&'static str> {
-    let reads = |info: &&FormatInfo| info.reads.contains(&kind_of(kind));
+    let Some(kind) = kind_of(kind) else { return Vec::new() };
+    let reads = |info: &&FormatInfo| info.reads.contains(&kind);
     let formats = whitecap_io::formats().iter().filter(reads);
     formats.flat_map(|info| info.extensions).copied().collect()
 }
@@ -44,12 +51,15 @@ pub(crate) fn may_be_exact(path: &Path) -> bool {
     has_extension(path, &MAYBE_EXACT)
 }
 
-/// Reads a file as data of this kind.
+/// Reads a file as data of this kind. Pictures are not read back: their files hold less than they do.
 pub(crate) fn read(path: &Path, kind: DataKind) -> Result<FrameData, whitecap_io::Error> {
     Ok(match kind {
         DataKind::Particles => FrameData::Particles(whitecap_io::read_particles(path)?),
         DataKind::Mesh => FrameData::Mesh(whitecap_io::read_mesh(path)?),
         DataKind::Volume => FrameData::Volume(whitecap_io::vdb::read(path)?),
+        DataKind::Picture => {
+            return Err(whitecap_io::Error::unsupported(path, "pictures are not read back"));
+        }
     })
 }
 
@@ -59,5 +69,9 @@ pub(crate) fn write(path: &Path, data: &FrameData) -> Result<(), whitecap_io::Er
         FrameData::Particles(particles) => whitecap_io::write_particles(path, particles),
         FrameData::Mesh(mesh) => whitecap_io::write_mesh(path, mesh),
         FrameData::Volume(volume) => whitecap_io::vdb::write(path, volume),
+        FrameData::Picture(picture) => match has_extension(path, &["png"]) {
+            true => image::write_png(path, &picture.preview, PngDepth::Eight),
+            false => image::write_layers(path, &picture.layers),
+        },
     }
 }

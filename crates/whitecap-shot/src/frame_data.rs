@@ -1,7 +1,9 @@
-//! What travels between stages: one frame of particles, a mesh or a volume.
+//! What travels between stages: one frame of particles, a mesh, a volume or a picture.
 
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, GridValues, Particles, Tile, TriMesh, Volume};
+
+use crate::picture::Picture;
 
 /// The data of one frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +14,8 @@ pub enum FrameData {
     Mesh(TriMesh),
     /// Named grids.
     Volume(Volume),
+    /// A picture.
+    Picture(Picture),
 }
 
 /// The kinds of [`FrameData`], which stages declare so that a wrong connection is found before
@@ -24,6 +28,8 @@ pub enum DataKind {
     Mesh,
     /// Named grids.
     Volume,
+    /// A picture.
+    Picture,
 }
 
 impl DataKind {
@@ -33,6 +39,7 @@ impl DataKind {
             DataKind::Particles => "particles",
             DataKind::Mesh => "a mesh",
             DataKind::Volume => "a volume",
+            DataKind::Picture => "a picture",
         }
     }
 }
@@ -55,6 +62,7 @@ impl FrameData {
             FrameData::Particles(_) => DataKind::Particles,
             FrameData::Mesh(_) => DataKind::Mesh,
             FrameData::Volume(_) => DataKind::Volume,
+            FrameData::Picture(_) => DataKind::Picture,
         }
     }
 
@@ -72,6 +80,8 @@ impl FrameData {
                     format!("the grid `{}` holds a value that is not a finite number", grid.name)
                 })
             }
+            // Depth is infinite where there is nothing; light that is no number never gets in.
+            FrameData::Picture(_) => None,
         }
     }
 }

@@ -28,6 +28,10 @@ fn the_example_shots_run() {
         let output = tempfile::tempdir().unwrap();
         shot.output = output.path().join("out");
         shot.settings.frames[1] = shot.settings.frames[0] + 1;
+        for stage in shot.stages.iter_mut().filter(|stage| stage.kind.name() == "render") {
+            stage.settings["scale"] = 0.05.into();
+            stage.settings["samples"] = 2.into();
+        }
         let cancel = CancelToken::new();
         let observer = |_: &Event<'_>| {};
         let summary = run(&shot, &RunOptions::new(&observer, &cancel)).unwrap();

@@ -7,7 +7,7 @@
 use schemars::Schema;
 
 /// Copies the description of each alternative to the key that chooses it.
-pub(super) fn describe_choices(schema: &mut Schema) {
+pub fn describe_choices(schema: &mut Schema) {
     let Some(choices) = schema.get_mut("oneOf").and_then(|choices| choices.as_array_mut()) else {
         return;
     };

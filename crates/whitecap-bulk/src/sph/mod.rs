@@ -3,7 +3,7 @@
 mod boundary;
 mod boundary_particles;
 mod candidates;
-mod choice_schema;
+pub(crate) mod choice_schema;
 mod columns;
 mod dfsph;
 pub mod emitter;

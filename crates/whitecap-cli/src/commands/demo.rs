@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::run::{load, run_shot, summary_json};
+use super::{render, sheet};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -16,7 +17,42 @@ Examples:
   whitecap demo -o my-demo
 
 A drop falls into a pool: 30 frames of particles (.bgeo) and their surfaces (.ply), made by the
-shot file demo.toml, which is written beside them to copy and change.";
+shot file demo.toml, which is written beside them to copy and change, and look.png: the particles
+beside the surface, rendered.";
+
+/// The frames that are rendered.
+const FRAMES: [u32; 2] = [10, 20];
+/// What all pictures have in common.
+const PICTURE_STYLE: [&str; 16] = [
+    "--width",
+    "420",
+    "--height",
+    "280",
+    "--samples",
+    "16",
+    "--clamp",
+    "8",
+    "--camera-position",
+    "0.9,0.85,1.5",
+    "--camera-target",
+    "0,0.2,0",
+    "--camera-field-of-view",
+    "36",
+    "--objects",
+    r#"[{"shape": {"floor": {"height": 0}}, "material": {"matt": {"color": [0.4, 0.4, 0.4], "checker": [0.25, 0.27, 0.3], "checker-size": 0.25}}}]"#,
+];
+/// How particles look.
+const PARTICLE_STYLE: &[&str] = &[
+    "--liquid-radius",
+    "0.0125",
+    "--liquid-method",
+    "blobs",
+    "--material",
+    r#"{"plastic": {"color": [0.1, 0.3, 0.6]}}"#,
+];
+/// How the surface looks.
+const SURFACE_STYLE: &[&str] =
+    &["--material", r#"{"liquid": {"color": [0.35, 0.7, 0.8], "depth": 0.4}}"#];
 
 /// The shot file that the demo writes and runs.
 const SHOT: &str = include_str!("demo.toml");
@@ -42,20 +78,63 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let path = write_shot_file(&folder)?;
     let shot = load(&path)?;
     let (summary, notes) = run_shot(&shot, session)?;
+    let look = render_comparison(&folder, session)?;
     let folder = folder.display();
     let text = format!(
         "{}
+  to look at {folder}/look.png
   particles  {folder}/water/water.####.bgeo
   surfaces   {folder}/surface/surface.####.ply
   report     {folder}/report.html
   shot file  {folder}/demo.toml   (change it, then: whitecap run {folder}/demo.toml)
-To look at a surface: in Blender, File > Import > Stanford PLY; MeshLab and ParaView open it too.
+To open a surface: in Blender, File > Import > Stanford PLY; MeshLab and ParaView open it too.
 ",
         summary.sentence()
     );
     let mut json = summary_json(&shot, &summary, &notes);
     json["shot_file"] = serde_json::json!(path);
+    json["look"] = serde_json::json!(look);
     Ok(Answer::done(text, json))
+}
+
+/// Renders particles and surface of two frames and puts them side by side.
+fn render_comparison(folder: &Path, session: &Session) -> Result<PathBuf, Failure> {
+    let look = folder.join("look.png");
+    let mut pictures = Vec::new();
+    for frame in FRAMES {
+        for (kind, file, style) in [
+            ("particles", format!("water/water.{frame:04}.bgeo"), PARTICLE_STYLE),
+            ("surface", format!("surface/surface.{frame:04}.ply"), SURFACE_STYLE),
+        ] {
+            let picture = folder.join(format!("pictures/{kind}.{frame:04}.png"));
+            let files =
+                ["render", &text(&folder.join(file)), "-o", &text(&picture)].map(String::from);
+            let styles = PICTURE_STYLE.iter().chain(style).map(|&word| word.to_owned());
+            call(&render::command(), render::execute, files.into_iter().chain(styles), session)?;
+            pictures.push(text(&picture));
+        }
+    }
+    let captions = FRAMES.map(|frame| format!("particles {frame},surface {frame}")).join(",");
+    let sheet = ["sheet"].map(String::from).into_iter().chain(pictures);
+    let rest = ["--columns", "2", "--captions", &captions, "-o", &text(&look)].map(String::from);
+    call(&sheet::command(), sheet::execute, sheet.chain(rest), session)?;
+    Ok(look)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Calls another command as if its words had been typed.
+fn call(
+    command: &Command,
+    execute: fn(&ArgMatches, &Session) -> Result<Answer, Failure>,
+    words: impl Iterator<Item = String>,
+    session: &Session,
+) -> Result<(), Failure> {
+    let matches = command.clone().try_get_matches_from(words);
+    let matches = matches.map_err(|error| Failure::Work(error.to_string()))?;
+    execute(&matches, session).map(|_| ())
 }
 
 /// Writes the shot file, unless somebody has changed the one that is there.

@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod demo;
 mod info;
+mod render;
 mod run;
 mod schema;
 mod sheet;
@@ -28,10 +29,11 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 10] = [
+pub const ALL: [Entry; 11] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: sph::command, execute: sph::execute },
     Entry { command: surface::command, execute: surface::execute },
+    Entry { command: render::command, execute: render::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },
     Entry { command: check::command, execute: check::execute },

@@ -4,9 +4,10 @@ mod convert;
 mod errors;
 mod info_and_check;
 mod interrupt;
+mod render;
 mod run_and_demo;
-mod sph;
 mod sheet;
+mod sph;
 mod surface;
 
 use std::path::Path;

@@ -259,6 +259,7 @@ impl Stage for RunningCache {
                 Metric::count("triangles", mesh.triangles().len()),
             ],
             FrameData::Volume(volume) => vec![Metric::count("grids", volume.grids.len())],
+            FrameData::Picture(_) => Vec::new(),
         };
         Ok(StageOutput { data, notes: Vec::new(), metrics })
     }

@@ -2,6 +2,7 @@
 
 mod cache;
 mod example;
+mod render;
 mod sph;
 mod surface;
 
@@ -15,6 +16,7 @@ use crate::stage::{SettingProblem, StageError, StageKind};
 
 pub use cache::{CacheContent, CacheSettings};
 pub use example::ExampleSettings;
+pub use render::*;
 pub use sph::SphStageSettings;
 
 /// Every kind, in the order in which documentation lists them.
@@ -23,6 +25,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
         Arc::new(cache::Cache),
         Arc::new(sph::Sph),
         Arc::new(surface::Surface),
+        Arc::new(render::Render),
         Arc::new(example::Example),
     ]
 }
