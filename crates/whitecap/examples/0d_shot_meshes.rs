@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The toy, the bar and the stirrer are signed distances, joined by minima that are rounded where
-//! parts meet; the glass and the bowl are surfaces of revolution.
+//! parts meet; the glass is a surface of revolution.
 
 use std::f32::consts::TAU;
 use std::path::Path;
