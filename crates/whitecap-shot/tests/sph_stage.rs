@@ -28,7 +28,7 @@ emitters = [
     { from = { disc = { center = [0.1, 0.5, 0.1], normal = [1, -1, 0], radius = 0.06 } }, speed = 1, during = { start = 0.05, end = 0.15 } },
 ]
 solids = [
-    { path = "block.ply", keys = [{ time = 0, position = [0.5, 0.1, 0.3] }, { time = 0.2, position = [0.45, 0.1, 0.3], angle = 360 }] },
+    { path = "block.ply", keys = [{ time = 0, position = [0.42, 0.15, 0.2] }, { time = 0.2, position = [0.38, 0.15, 0.2], angle = 360 }] },
     { path = "swelling.####.ply", first = 10 },
 ]
 save = ["bgeo"]
@@ -51,7 +51,7 @@ fn write_meshes(folder: &Path) {
     write("block.ply", &block(Vec3::ZERO, Vec3::new(0.15, 0.1, 0.02)));
     for frame in 0..6 {
         let size = Vec3::splat(0.1 + 0.01 * frame as f32);
-        let mesh = block(Vec3::new(0.15, 0.08, 0.3), size);
+        let mesh = block(Vec3::new(0.15, 0.2, 0.2), size);
         write(&format!("swelling.{:04}.ply", 10 + frame), &mesh);
     }
     let mut open = block(Vec3::ZERO, Vec3::ONE);
@@ -136,8 +136,10 @@ fn the_report_counts() {
         let values = metric(&report, name);
         assert!(values.len() == 5 && values.iter().all(|&value| value >= 1.0), "{name} {values:?}");
     }
-    let compression = metric(&report, "largest compression");
-    assert!(compression.iter().all(|&percent| percent < 5.0), "{compression:?}");
+    for (name, most) in [("largest compression", 40.0), ("residual of the pressure", 1.0)] {
+        let percent = metric(&report, name);
+        assert!(percent.iter().all(|&value| (0.0..=most).contains(&value)), "{name} {percent:?}");
+    }
 }
 
 /// Contract: liquid makes way for a solid that starts in it and for earlier fills, and notes say
@@ -147,8 +149,8 @@ fn what_is_left_out_is_told() {
     let again = "{ box = { min = [0, 0, 0], max = [0.3, 0.2, 0.4] } },\n]\nemitters";
     let (_folder, report) = report("]\nemitters", again);
     let notes = report["stages"][0]["frames"][0]["notes"].to_string();
-    assert!(notes.contains("fill 1 (box)") && notes.contains("inside a solid"), "{notes}");
-    assert!(notes.contains("fill 3 (box)") && notes.contains("earlier fill"), "{notes}");
+    assert!(!notes.contains("fill 1") && notes.matches("fill 3 (box)").count() == 2, "{notes}");
+    assert!(notes.contains("inside a solid") && notes.contains("earlier fill"), "{notes}");
 }
 
 /// Contract: with `keep = "visible"` the particles deep in the liquid are left out of the files;

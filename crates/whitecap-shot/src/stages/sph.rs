@@ -115,11 +115,14 @@ impl RunningLiquid {
             SphError::Cancelled => StageError::Cancelled,
             error => StageError::failed(error),
         })?;
-        let compression = f64::from(report.largest_compression());
+        let densities = report.steps.iter().map(|step| f64::from(step.largest_density));
+        let compression = densities.fold(1.0, f64::max) - 1.0;
+        let residual = f64::from(report.largest_compression());
         Ok(vec![
             Metric::count("steps", report.steps.len()),
             Metric::new("iterations per step", "", report.mean_iterations()),
             Metric::new("largest compression", "%", 100.0 * compression),
+            Metric::new("residual of the pressure", "%", 100.0 * residual),
             Metric::new("kinetic energy", "J", report.kinetic_energy),
         ])
     }
