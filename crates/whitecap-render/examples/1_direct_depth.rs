@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use whitecap_bulk::sph::tags;
 use whitecap_core::{Bounds, Column, TriMesh};
 use whitecap_render::liquid::{LiquidMethod, LiquidSettings, Shutter};
-use whitecap_render::meniscus::{MeniscusSettings, Solid};
+use whitecap_render::meniscus::{MeniscusMode, MeniscusSettings, Solid};
 use whitecap_render::{MeniscusLiquid, ParticleLiquid, Ray, Shape};
 
 const WIDTH: usize = 1280;
@@ -64,16 +64,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mesh = box_mesh(Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1));
         let solid = Solid::from_mesh("tank", &mesh, radius, 6.0 * radius, 20.0)?.container();
         println!("the tank's distance field took {:.3} s", build.elapsed().as_secs_f64());
-        let build = Instant::now();
-        let menisci = MeniscusSettings::default();
-        let wet = MeniscusLiquid::particles(
-            &particles,
-            &settings,
-            Shutter::STILL,
-            vec![solid],
-            &menisci,
-        )?;
-        let picture = trace("direct, menisci", build, &wet, bounds);
+        let wet = |name: &str, mode: MeniscusMode| {
+            let build = Instant::now();
+            let menisci = MeniscusSettings { mode, ..MeniscusSettings::default() };
+            let walls = vec![solid.clone()];
+            let wet =
+                MeniscusLiquid::particles(&particles, &settings, Shutter::STILL, walls, &menisci)?;
+            Ok::<_, Box<dyn Error>>(trace(name, build, &wet, bounds))
+        };
+        wet("direct, cut at the tank", MeniscusMode::Ghost)?;
+        let picture = wet("direct, menisci", MeniscusMode::Geometric)?;
         write_png(&out.replace(".png", "-menisci.png"), &picture)?;
     }
     Ok(())

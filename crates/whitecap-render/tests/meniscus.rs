@@ -434,6 +434,27 @@ fn a_container_holds_its_liquid() {
     assert!((height(edge, edge) - 1.0).abs() < 0.05);
 }
 
+/// Contract: a liquid with menisci is the same, to the bit, for one, two and seven threads.
+#[test]
+fn menisci_do_not_depend_on_the_number_of_threads() {
+    let with_threads = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let tilt = 1.1;
+            let liquid =
+                particle_liquid(LiquidMethod::Density, tilt, 40.0, MeniscusMode::Geometric);
+            let hits = distances().map(|distance| hit_at(&liquid, tilt, distance * LENGTH));
+            hits.map(|(point, hit)| {
+                [point, hit.shading_normal].map(|v| v.to_array().map(f32::to_bits))
+            })
+            .collect::<Vec<_>>()
+        })
+    };
+    let one = with_threads(1);
+    assert_eq!(one, with_threads(2));
+    assert_eq!(one, with_threads(7));
+}
+
 /// Contract: unusable numbers get a sentence.
 #[test]
 fn bad_settings_are_refused() {

@@ -46,13 +46,49 @@ struct Group {
     side: [[f32; 8]; 2],
 }
 
-/// Nobody: beyond every support.
+impl Group {
+    /// Offsets of the particles to the sides of a point that lies `aside` of the ray.
+    #[inline(always)]
+    fn sides<const BESIDE: bool>(&self, aside: [f32x8; 2]) -> [f32x8; 2] {
+        let [a, b] = self.side.map(f32x8::from);
+        if BESIDE { [a - aside[0], b - aside[1]] } else { [a, b] }
+    }
+
+    /// The part of u² that does not change along the ray.
+    #[inline(always)]
+    fn apart<const BESIDE: bool>(&self, aside: [f32x8; 2]) -> f32x8 {
+        if !BESIDE {
+            return f32x8::from(self.apart);
+        }
+        let [a, b] = self.sides::<BESIDE>(aside);
+        a.mul_add(a, b * b) * f32x8::from(self.scale)
+    }
+}
+
+/// The axes of a segment: along it and to two sides.
+pub(super) struct Frame {
+    axes: [Vec3; 3],
+}
+
+impl Frame {
+    pub fn of(direction: Vec3) -> Self {
+        let (a, b) = direction.any_orthonormal_pair();
+        Self { axes: [direction, a, b] }
+    }
+
+    /// A vector along the axes.
+    pub fn components(&self, vector: Vec3) -> Vec3 {
+        Vec3::from_array(self.axes.map(|axis| axis.dot(vector)))
+    }
+}
+
+/// Nobody: beyond every support, on the ray and beside it.
 const EMPTY: Group = Group {
     along: [0.0; 8],
     apart: [2.0; 8],
-    scale: [0.0; 8],
+    scale: [1e-34; 8],
     weight: [0.0; 8],
-    side: [[0.0; 8]; 2],
+    side: [[1e18; 8]; 2],
 };
 
 /// A piece of a ray.
@@ -72,8 +108,16 @@ pub(super) struct RayGroups {
 }
 
 impl RayGroups {
-    /// Arranges round kernels.
-    pub fn gather(&mut self, segment: Segment, places: &[u32], kernels: &[Kernel], sides: bool) {
+    /// Arranges round kernels that come within their reach and `margin` of the segment. Sides are
+    /// needed for averaged positions and for points beside the ray.
+    pub fn gather(
+        &mut self,
+        segment: Segment,
+        places: &[u32],
+        kernels: &[Kernel],
+        sides: bool,
+        margin: f32,
+    ) {
         self.clear();
         let axes = segment.direction.any_orthonormal_pair();
         for &place in places {
@@ -82,7 +126,8 @@ impl RayGroups {
             let along = offset.dot(segment.direction);
             let apart = (offset.length_squared() - along * along).max(0.0) * kernel.scale;
             let beyond = along - along.clamp(0.0, segment.length);
-            if beyond * beyond * kernel.scale + apart < 1.0 {
+            let limit = if margin > 0.0 { 1.0 + margin * kernel.scale.sqrt() } else { 1.0 };
+            if beyond * beyond * kernel.scale + apart < limit * limit {
                 let (group, lane) = self.next();
                 group.along[lane] = along;
                 group.apart[lane] = apart;
@@ -140,32 +185,56 @@ impl RayGroups {
         (&mut self.groups[last], lane)
     }
 
+    /// Value of the field at a point `shift` away from a distance along the segment (in the frame of
+    /// [`Frame`]); for round kernels gathered with their sides.
+    #[inline]
+    pub fn value_beside(&self, kind: FieldKind, background: f32, at: f32, shift: Vec3) -> f32 {
+        let aside = [f32x8::splat(shift.y), f32x8::splat(shift.z)];
+        let at = at + shift.x;
+        match kind {
+            FieldKind::Density | FieldKind::Anisotropic => {
+                self.density::<true>(background, at, aside).0
+            }
+            FieldKind::Blobs => self.blobs::<true>(background, at, aside).0,
+            FieldKind::ZhuBridson => self.averaged::<true>(background, at, aside).0,
+            FieldKind::Solenthaler => self.corrected::<true>(background, at, aside),
+        }
+    }
+
     /// Value and slope of the field at a distance along the segment.
     #[inline]
     pub fn value(&self, kind: FieldKind, background: f32, at: f32) -> (f32, f32) {
+        let on = [f32x8::ZERO; 2];
         match kind {
-            FieldKind::Density | FieldKind::Anisotropic => self.density(background, at),
-            FieldKind::Blobs => self.blobs(background, at),
-            FieldKind::ZhuBridson => self.averaged(background, at),
+            FieldKind::Density | FieldKind::Anisotropic => {
+                self.density::<false>(background, at, on)
+            }
+            FieldKind::Blobs => self.blobs::<false>(background, at, on),
+            FieldKind::ZhuBridson => self.averaged::<false>(background, at, on),
             FieldKind::Solenthaler => {
                 // No closed form for the slope of an eigenvalue: a difference, a thousandth of the
                 // support wide, is enough to aim with.
                 let scale = self.groups.first().map_or(1.0, |group| group.scale[0]);
                 let width = 2e-3 / scale.max(f32::MIN_POSITIVE).sqrt();
-                let here = self.corrected(background, at);
-                (here, (self.corrected(background, at + width) - here) / width)
+                let here = self.corrected::<false>(background, at, on);
+                (here, (self.corrected::<false>(background, at + width, on) - here) / width)
             }
         }
     }
 
     /// threshold − Σ w ((1 − u)³₊ − 4 (½ − u)³₊).
-    fn density(&self, threshold: f32, at: f32) -> (f32, f32) {
+    fn density<const BESIDE: bool>(
+        &self,
+        threshold: f32,
+        at: f32,
+        aside: [f32x8; 2],
+    ) -> (f32, f32) {
         let at = f32x8::splat(at);
         let (mut sum, mut slope) = (f32x8::ZERO, f32x8::ZERO);
         for group in &self.groups {
             let ahead = at - f32x8::from(group.along);
             let scaled = ahead * f32x8::from(group.scale);
-            let u = scaled.mul_add(ahead, f32x8::from(group.apart)).sqrt();
+            let u = scaled.mul_add(ahead, group.apart::<BESIDE>(aside)).sqrt();
             let outer = (f32x8::ONE - u).fast_max(f32x8::ZERO);
             let inner = (f32x8::HALF - u).fast_max(f32x8::ZERO);
             let (outer_squared, inner_squared) = (outer * outer, inner * inner);
@@ -182,13 +251,13 @@ impl RayGroups {
     }
 
     /// iso − Σ (1 − u²)³₊.
-    fn blobs(&self, level: f32, at: f32) -> (f32, f32) {
+    fn blobs<const BESIDE: bool>(&self, level: f32, at: f32, aside: [f32x8; 2]) -> (f32, f32) {
         let at = f32x8::splat(at);
         let (mut sum, mut slope) = (f32x8::ZERO, f32x8::ZERO);
         for group in &self.groups {
             let ahead = at - f32x8::from(group.along);
             let scaled = ahead * f32x8::from(group.scale);
-            let squared = scaled.mul_add(ahead, f32x8::from(group.apart));
+            let squared = scaled.mul_add(ahead, group.apart::<BESIDE>(aside));
             let rest = (f32x8::ONE - squared).fast_max(f32x8::ZERO);
             let rest_squared = rest * rest;
             sum = rest_squared.mul_add(rest, sum);
@@ -198,19 +267,24 @@ impl RayGroups {
     }
 
     /// |x − x̄| − r̄, all in the frame of the ray: N = Σ w (x_j − x), S = Σ w, R = Σ w r.
-    fn averaged(&self, background: f32, at: f32) -> (f32, f32) {
+    fn averaged<const BESIDE: bool>(
+        &self,
+        background: f32,
+        at: f32,
+        aside: [f32x8; 2],
+    ) -> (f32, f32) {
         let at = f32x8::splat(at);
         let mut sums = [f32x8::ZERO; 5];
         let mut slopes = [f32x8::ZERO; 5];
         for group in &self.groups {
             let ahead = at - f32x8::from(group.along);
             let scaled = ahead * f32x8::from(group.scale);
-            let squared = scaled.mul_add(ahead, f32x8::from(group.apart));
+            let squared = scaled.mul_add(ahead, group.apart::<BESIDE>(aside));
             let rest = (f32x8::ONE - squared).fast_max(f32x8::ZERO);
             let rest_squared = rest * rest;
             let weight = rest_squared * rest;
             let weight_slope = rest_squared * scaled * f32x8::splat(-6.0);
-            let [a, b] = group.side.map(f32x8::from);
+            let [a, b] = group.sides::<BESIDE>(aside);
             let parts = [f32x8::ONE, f32x8::from(group.weight), -ahead, a, b];
             for ((sum, slope), part) in sums.iter_mut().zip(&mut slopes).zip(parts) {
                 *sum = weight.mul_add(part, *sum);
@@ -232,7 +306,7 @@ impl RayGroups {
     }
 
     /// |x − x̄| − r̄ f(E) of Solenthaler et al. 2007; E is the same in the frame of the ray.
-    fn corrected(&self, background: f32, at: f32) -> f32 {
+    fn corrected<const BESIDE: bool>(&self, background: f32, at: f32, aside: [f32x8; 2]) -> f32 {
         let at = f32x8::splat(at);
         let mut sums = [f32x8::ZERO; 5];
         let mut slope = [f32x8::ZERO; 3];
@@ -240,11 +314,11 @@ impl RayGroups {
         for group in &self.groups {
             let ahead = f32x8::from(group.along) - at;
             let scale = f32x8::from(group.scale);
-            let squared = (ahead * scale).mul_add(ahead, f32x8::from(group.apart));
+            let squared = (ahead * scale).mul_add(ahead, group.apart::<BESIDE>(aside));
             let rest = (f32x8::ONE - squared).fast_max(f32x8::ZERO);
             let rest_squared = rest * rest;
             let weight = rest_squared * rest;
-            let [a, b] = group.side.map(f32x8::from);
+            let [a, b] = group.sides::<BESIDE>(aside);
             let parts = [f32x8::ONE, f32x8::from(group.weight), ahead, a, b];
             for (sum, part) in sums.iter_mut().zip(parts) {
                 *sum = weight.mul_add(part, *sum);

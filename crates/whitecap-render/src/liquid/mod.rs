@@ -69,6 +69,20 @@ pub trait LiquidField: Shape {
     #[doc(hidden)]
     fn cross(&self, ray: &Ray, state: u32, range: (f32, f32)) -> Option<Crossing>;
 
+    /// Calls `run` with a fast way to ask for values at many points beside a piece of a ray, none farther
+    /// than `margin` from it: it takes the distance along the piece and the point.
+    #[doc(hidden)]
+    fn ask_beside(
+        &self,
+        ray: &Ray,
+        (enter, leave): (f32, f32),
+        margin: f32,
+        run: &mut dyn FnMut(&mut dyn FnMut(f32, Vec3) -> f32) -> Option<Crossing>,
+    ) -> Option<Crossing> {
+        let _ = (enter, leave, margin);
+        run(&mut |_, point| self.value(point, ray.time))
+    }
+
     /// What to report about a crossing at a distance along the ray.
     #[doc(hidden)]
     fn describe(&self, ray: &Ray, distance: f32) -> Hit;

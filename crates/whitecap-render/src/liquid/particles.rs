@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 
-use glam::{Vec2, Vec3};
+use glam::{IVec3, Vec2, Vec3};
 use whitecap_core::{Bounds, Column, Particles, Unwatched, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
-use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
+use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
 use super::bounds::sort_blocks;
-use super::gather::{Form, Kernel, RayGroups, Segment};
+use super::gather::{Form, Frame, Kernel, RayGroups, Segment};
 use super::lists::BlockLists;
 use super::march::{Crossing, Stride, first_crossing};
 use super::point::{Around, PointSample};
@@ -22,8 +22,12 @@ const BLIND: i32 = 2;
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;
 
+/// The most blocks whose particles are arranged at once for points beside a ray.
+const MOST_BLOCKS_BESIDE: i32 = 27;
+
 thread_local! {
     static GROUPS: RefCell<RayGroups> = RefCell::default();
+    static GROUPS_BESIDE: RefCell<Vec<RayGroups>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A liquid of particles.
@@ -260,7 +264,7 @@ impl LiquidField for ParticleLiquid {
     fn value(&self, point: Vec3, time: f32) -> f32 {
         let state = self.blocks.state_at(point);
         if state >= FIRST_SIGN {
-            return if state == INSIDE { -self.background } else { self.background };
+            return self.sign_value(state);
         }
         let segment =
             Segment { origin: point, direction: Vec3::X, length: 0.0, time: self.moment(time) };
@@ -312,6 +316,55 @@ impl LiquidField for ParticleLiquid {
         Some(Crossing { distance: enter + crossing.distance, ..crossing })
     }
 
+    fn ask_beside(
+        &self,
+        ray: &Ray,
+        (enter, leave): (f32, f32),
+        margin: f32,
+        run: &mut dyn FnMut(&mut dyn FnMut(f32, Vec3) -> f32) -> Option<Crossing>,
+    ) -> Option<Crossing> {
+        let origin = ray.at(enter);
+        let lattice = self.blocks.states().lattice();
+        let ends = [origin, ray.at(leave)];
+        let low = lattice.locate(ends[0].min(ends[1]) - margin).0;
+        let span = lattice.locate(ends[0].max(ends[1]) + margin).0 - low + 1;
+        let few = span.max_element() <= MOST_BLOCKS_BESIDE
+            && span.element_product() <= MOST_BLOCKS_BESIDE;
+        if !few || self.kind == FieldKind::Anisotropic {
+            return run(&mut |_, point| self.value(point, ray.time));
+        }
+        let time = self.moment(ray.time);
+        let length = leave - enter;
+        let segment = Segment { origin, direction: ray.direction, length, time };
+        let frame = Frame::of(ray.direction);
+        let (corner, inverse) = (lattice.position(low), 1.0 / lattice.cell);
+        // The state of each block, and whether its particles are arranged already.
+        let mut known = [(OUTSIDE, false); MOST_BLOCKS_BESIDE as usize];
+        for place in 0..span.element_product() {
+            let step =
+                IVec3::new(place % span.x, place / span.x % span.y, place / (span.x * span.y));
+            known[place as usize].0 = self.blocks.state(low + step);
+        }
+        GROUPS_BESIDE.with_borrow_mut(|groups| {
+            groups.resize_with(MOST_BLOCKS_BESIDE as usize, RayGroups::default);
+            run(&mut |at, point| {
+                let block = ((point - corner) * inverse).as_ivec3().clamp(IVec3::ZERO, span - 1);
+                let place = (block.x + span.x * (block.y + span.y * block.z)) as usize;
+                let (state, arranged) = &mut known[place];
+                if *state >= FIRST_SIGN {
+                    return self.sign_value(*state);
+                }
+                if !*arranged {
+                    let places = self.lists.of(*state);
+                    groups[place].gather(segment, places, &self.kernels, true, margin);
+                    *arranged = true;
+                }
+                let shift = frame.components(point - (origin + at * ray.direction));
+                groups[place].value_beside(self.kind, self.background, at, shift)
+            })
+        })
+    }
+
     fn describe(&self, ray: &Ray, distance: f32) -> Hit {
         let point = ray.at(distance);
         let sample = self.sample(point, ray.time);
@@ -338,6 +391,11 @@ impl LiquidField for ParticleLiquid {
 }
 
 impl ParticleLiquid {
+    /// The value where only the sign is known.
+    fn sign_value(&self, state: u32) -> f32 {
+        if state == INSIDE { -self.background } else { self.background }
+    }
+
     /// Whether a crossing is not made by blind particles alone.
     fn block_counts(&self, state: u32, point: Vec3, moment: f32) -> bool {
         self.blind.is_empty() || self.around(state).sample(point, moment).blind <= self.blind_share
@@ -350,10 +408,10 @@ impl ParticleLiquid {
                 groups.gather_stretched(segment, places, &self.kernels, &self.forms);
             }
             FieldKind::Density | FieldKind::Blobs => {
-                groups.gather(segment, places, &self.kernels, false);
+                groups.gather(segment, places, &self.kernels, false, 0.0);
             }
             FieldKind::ZhuBridson | FieldKind::Solenthaler => {
-                groups.gather(segment, places, &self.kernels, true);
+                groups.gather(segment, places, &self.kernels, true, 0.0);
             }
         }
     }

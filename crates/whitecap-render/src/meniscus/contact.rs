@@ -28,6 +28,25 @@ pub(super) struct Contact {
     pub presence: f32,
 }
 
+impl Contact {
+    /// The contact a share of the way to another one.
+    #[inline]
+    pub fn towards(&self, other: &Self, share: f32) -> Self {
+        Self {
+            along: self.along.lerp(other.along, share),
+            tilt: self.tilt + (other.tilt - self.tilt) * share,
+            presence: self.presence + (other.presence - self.presence) * share,
+        }
+    }
+
+    /// Whether another one is practically the same.
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.along.dot(other.along) > 0.9998
+            && (self.tilt - other.tilt).abs() < 0.01
+            && (self.presence - other.presence).abs() < 0.01
+    }
+}
+
 /// A place of the contact line.
 #[derive(Clone, Copy, Debug)]
 struct ContactPoint {
@@ -160,7 +179,8 @@ fn touched_place(
     pitch: f32,
 ) -> Option<Vec3> {
     let distance = solid.distance(point);
-    if distance.abs() > 0.87 * pitch {
+    // In the corners of a tank the liquid is full of holes that are no contact.
+    if distance.abs() > 0.87 * pitch || !solid.is_smooth(point) {
         return None;
     }
     let normal = solid.normal(point);

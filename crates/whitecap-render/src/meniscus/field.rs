@@ -15,6 +15,56 @@ pub(super) struct Wall {
     pub profile: Profile,
 }
 
+/// The most walls that are followed along one piece of a ray.
+const MOST_WALLS: usize = 4;
+
+/// A wall that is flat as far as a piece of a ray can tell, with a contact that changes evenly.
+#[derive(Clone, Copy)]
+pub(super) struct Straight {
+    first: f32,
+    slope: f32,
+    contacts: Option<[Contact; 2]>,
+    inverse_length: f32,
+}
+
+/// The walls near a piece of a ray: nothing is looked up twice.
+pub(super) struct Piece<'a> {
+    correction: &'a Correction,
+    walls: [Option<(&'a Wall, Option<Straight>)>; MOST_WALLS],
+    /// How far points may be moved, in m; infinite if there are too many walls to follow.
+    pub margin: f32,
+}
+
+impl Piece<'_> {
+    /// Distance to the nearest wall, in m, and what the meniscus moved the point by.
+    pub fn at(&self, at: f32, point: Vec3, moved: bool) -> (f32, Vec3) {
+        let length = self.correction.length;
+        let (mut nearest, mut shift) = (f32::INFINITY, Vec3::ZERO);
+        for (wall, straight) in self.walls.iter().flatten() {
+            let (distance, part) = match straight {
+                Some(straight) => {
+                    let distance = straight.first + at * straight.slope;
+                    let part = |[first, last]: [Contact; 2]| {
+                        let contact = first.towards(&last, at * straight.inverse_length);
+                        wall.displacement_at(&contact, distance, length)
+                    };
+                    let near = moved && distance < REACH * length;
+                    (distance, straight.contacts.filter(|_| near).map_or(Vec3::ZERO, part))
+                }
+                None => {
+                    let distance = wall.solid.distance(point);
+                    let part =
+                        if moved { wall.displacement(point, distance, length) } else { Vec3::ZERO };
+                    (distance, part)
+                }
+            };
+            nearest = nearest.min(distance);
+            shift += part;
+        }
+        (nearest, shift)
+    }
+}
+
 /// How points of space are moved before the liquid is asked.
 pub(super) struct Correction {
     pub walls: Vec<Wall>,
@@ -52,9 +102,12 @@ impl Wall {
     /// What the meniscus moved a point by, given its distance and the capillary length.
     #[inline]
     fn displacement(&self, point: Vec3, distance: f32, length: f32) -> Vec3 {
-        let Some(contact) = self.contact(point, distance, REACH * length) else {
-            return Vec3::ZERO;
-        };
+        self.contact(point, distance, REACH * length)
+            .map_or(Vec3::ZERO, |contact| self.displacement_at(&contact, distance, length))
+    }
+
+    #[inline]
+    fn displacement_at(&self, contact: &Contact, distance: f32, length: f32) -> Vec3 {
         let height = self.profile.at(distance.max(0.0) / length, contact.tilt).height;
         (contact.presence * length * height / contact.tilt.sin()) * contact.along
     }
@@ -103,7 +156,7 @@ impl Correction {
     }
 
     /// Where the liquid is asked for a point beside a wall, and the derivative of that place.
-    fn extended(&self, point: Vec3) -> (Vec3, Mat3) {
+    pub fn extended(&self, point: Vec3) -> (Vec3, Mat3) {
         let (mut place, mut change) = (point, Mat3::IDENTITY);
         if self.extension <= 0.0 {
             return (place, change);
@@ -162,6 +215,52 @@ impl Correction {
     /// Distance to the nearest wall, in m.
     pub fn nearest_wall(&self, point: Vec3) -> f32 {
         self.walls.iter().map(|wall| wall.solid.distance(point)).fold(f32::INFINITY, f32::min)
+    }
+
+    /// The walls as seen from a piece of a ray.
+    pub fn on_piece(&self, origin: Vec3, direction: Vec3, length: f32) -> Piece<'_> {
+        let reach = (REACH * self.length).max(self.extension);
+        let mut piece = Piece { correction: self, walls: [None; MOST_WALLS], margin: 0.0 };
+        let mut free = piece.walls.iter_mut();
+        for wall in &self.walls {
+            let at = |share: f32| origin + share * length * direction;
+            let [first, last] = [0.0, 1.0].map(|share| wall.solid.distance(at(share)));
+            // No point of the piece is nearer than this.
+            let nearest = (0.5 * (first + last - length)).max(0.0);
+            if nearest > reach.min(0.99 * wall.solid.band()) {
+                continue;
+            }
+            let middle = wall.solid.distance(at(0.5));
+            let flat = (middle - 0.5 * (first + last)).abs() < 1e-4 * self.length;
+            let contacts = [0.0, 0.5, 1.0].map(|share| wall.guide.as_ref()?.at(at(share)));
+            let steady = match contacts {
+                [None, None, None] => Some(None),
+                [Some(a), Some(b), Some(c)] if a.towards(&c, 0.5).agrees(&b) => Some(Some([a, c])),
+                _ => None,
+            };
+            if let [Some(a), _, _] | [_, Some(a), _] | [_, _, Some(a)] = contacts {
+                let height = wall.profile.at(nearest / self.length, a.tilt).height;
+                piece.margin += 1.2 * (self.length * height / a.tilt.sin()).abs();
+            }
+            let inverse_length = 1.0 / length.max(f32::MIN_POSITIVE);
+            let straight = steady.filter(|_| flat).map(|contacts| Straight {
+                first,
+                slope: (last - first) * inverse_length,
+                contacts,
+                inverse_length,
+            });
+            match free.next() {
+                Some(place) => *place = Some((wall, straight)),
+                None => {
+                    return Piece {
+                        correction: self,
+                        walls: [None; MOST_WALLS],
+                        margin: f32::INFINITY,
+                    };
+                }
+            }
+        }
+        piece
     }
 
     /// The corrected function: positive inside the solids.

@@ -1,5 +1,7 @@
 //! Liquids with menisci.
 
+use std::cell::Cell;
+
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
@@ -217,19 +219,36 @@ impl<L: LiquidField> MeniscusLiquid<L> {
     /// The first crossing of the corrected function.
     fn cross(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
         let (enter, leave) = self.widened(ray, enter, leave);
-        let origin = ray.at(enter);
-        let value = |at: f32| self.value(origin + at * ray.direction, ray.time);
-        let accept = |at: f32| {
-            let point = origin + at * ray.direction;
-            self.liquid.counts(point - self.shift(point), ray.time)
-        };
-        // The meniscus has detail near the wall only.
-        let step = |at: f32| {
-            let to_wall = self.correction.nearest_wall(origin + at * ray.direction);
-            (0.5 * to_wall).max(0.5 * self.detail()).min(0.25 * self.liquid.spacing())
+        let (origin, length) = (ray.at(enter), leave - enter);
+        let piece = self.correction.on_piece(origin, ray.direction, length);
+        let place = |at: f32| origin + at * ray.direction;
+        let accept = |at: f32| self.liquid.counts(place(at) - self.shift(place(at)), ray.time);
+        // The meniscus has detail near the wall only: the last value asked for tells how near that is.
+        let last_to_wall = Cell::new(0.0f32);
+        let step = |_: f32| {
+            let from_wall = (0.5 * last_to_wall.get()).max(0.5 * self.detail());
+            from_wall.min(0.25 * self.liquid.spacing())
         };
         let tolerance = 1e-5 * self.detail();
-        let crossing = first_crossing_of_values(leave - enter, tolerance, step, value, accept)?;
+        let margin = piece.margin + 2.0 * self.correction.extension;
+        let crossing = if margin.is_finite() {
+            self.liquid.ask_beside(ray, (enter, leave), margin, &mut |ask| {
+                let value = |at: f32| {
+                    let point = place(at);
+                    let (to_wall, shift) = piece.at(at, point, self.moves());
+                    last_to_wall.set(to_wall);
+                    let cut = self.correction.overlap.map_or(f32::NEG_INFINITY, |o| -to_wall - o);
+                    if cut > 0.0 {
+                        return cut;
+                    }
+                    ask(at, self.correction.extended(point - shift).0).max(cut)
+                };
+                first_crossing_of_values(length, tolerance, step, value, accept)
+            })
+        } else {
+            let value = |at: f32| self.value(place(at), ray.time);
+            first_crossing_of_values(length, tolerance, step, value, accept)
+        }?;
         Some(Crossing { distance: enter + crossing.distance, ..crossing })
     }
 
@@ -254,7 +273,9 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         let here = gradient(point, self.moves());
         let depth = -self.correction.free_value(&self.liquid, point, ray.time, self.moves());
         // The surface is the cut where the free surface is farther away than the wall.
+        let rounding = 8.0 * f32::EPSILON * point.abs().max_element().max(distance);
         if let Some((to_wall, solid)) = self.correction.cut(point)
+            && to_wall.abs() < rounding.max(4e-5 * self.detail())
             && depth > to_wall.abs() * here.length()
         {
             let normal = -solid.normal(point);

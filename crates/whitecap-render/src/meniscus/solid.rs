@@ -77,6 +77,11 @@ impl Solid {
         (self.sign * smooth_gradient(self.level_set.grid(), point)).normalize_or_zero()
     }
 
+    /// Whether the surface near a point is flat enough to have a normal: not in an edge or a corner.
+    pub(super) fn is_smooth(&self, point: Vec3) -> bool {
+        smooth_gradient(self.level_set.grid(), point).length() > 0.93
+    }
+
     /// Distance beyond which distances are not known, in m.
     pub fn band(&self) -> f32 {
         self.level_set.band()
