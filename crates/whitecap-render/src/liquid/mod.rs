@@ -3,10 +3,10 @@
 //!
 //! Space is cut into blocks about as wide as the particle spacing. Before the first ray, blocks that
 //! cannot hold the surface, outside the liquid and deep inside it, are set aside
-//! ([`blocks::BlockGrid`]); a ray visits only the others, front to back. In a block it marches in
+//! (`blocks`); a ray visits only the others, front to back. In a block it marches in
 //! steps of a quarter of the spacing, watches value and slope for a change of sign, also one that
 //! happens and is undone within a step, and refines the place by a Newton iteration that cannot leave
-//! its bracket ([`march`]).
+//! its bracket (`march`).
 //!
 //! # Guarantees
 //! * The function is evaluated exactly at every step: no grid value enters a hit.
@@ -17,9 +17,12 @@
 //! * The bounds of the density and of blobs follow from the curvature of their kernels. Those of the
 //!   averaged and the stretched functions assume that these change no faster than a distance does; a
 //!   bubble smaller than half a spacing inside the liquid could be missed.
+//! * Zhu–Bridson makes false surfaces midway between separate particles, some thinner than a step;
+//!   rays may miss them.
 
 pub(crate) mod blocks;
 mod bounds;
+mod columns;
 mod error;
 mod gather;
 mod level_set;
@@ -40,6 +43,14 @@ pub use settings::{LiquidMethod, LiquidSettings, Shutter};
 use crate::{Hit, Ray, Shape};
 use blocks::BlockGrid;
 use march::Crossing;
+
+/// Gives the value at a point beside a piece of a ray, from the distance along it and the point.
+#[doc(hidden)]
+pub type Ask<'a> = dyn FnMut(f32, Vec3) -> f32 + 'a;
+
+/// A search for a crossing that asks for values beside a piece of a ray.
+#[doc(hidden)]
+pub type March<'a> = dyn FnMut(&mut Ask) -> Option<Crossing> + 'a;
 
 /// A liquid as a function of space and time that is negative inside.
 pub trait LiquidField: Shape {
@@ -77,7 +88,7 @@ pub trait LiquidField: Shape {
         ray: &Ray,
         (enter, leave): (f32, f32),
         margin: f32,
-        run: &mut dyn FnMut(&mut dyn FnMut(f32, Vec3) -> f32) -> Option<Crossing>,
+        run: &mut March,
     ) -> Option<Crossing> {
         let _ = (enter, leave, margin);
         run(&mut |_, point| self.value(point, ray.time))

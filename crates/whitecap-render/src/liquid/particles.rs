@@ -3,22 +3,19 @@
 use std::cell::RefCell;
 
 use glam::{IVec3, Vec2, Vec3};
-use whitecap_core::{Bounds, Column, Particles, Unwatched, Watch};
+use whitecap_core::{Bounds, Particles, Unwatched, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
 use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
 use super::bounds::sort_blocks;
+use super::columns::{BLIND, types, velocities, with_copies};
 use super::gather::{Form, Frame, Kernel, RayGroups, Segment};
 use super::lists::BlockLists;
 use super::march::{Crossing, Stride, first_crossing};
 use super::point::{Around, PointSample};
-use super::{LiquidError, LiquidField, LiquidMethod, LiquidSettings, Shutter};
+use super::{LiquidError, LiquidField, LiquidMethod, LiquidSettings, March, Shutter};
 use crate::{Hit, Ray, Shape};
 
-/// Name of the column that tells surface particles from blind ones.
-const TYPE: &str = "type";
-/// Value of that column for blind particles (Morgenroth 2021, §3.3.3).
-const BLIND: i32 = 2;
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;
 
@@ -216,45 +213,6 @@ fn particle_field(
     Ok(field)
 }
 
-fn types(particles: &Particles) -> Result<Option<&[i32]>, LiquidError> {
-    match particles.attribute(TYPE) {
-        None => Ok(None),
-        Some(Column::I32(types)) => Ok(Some(types)),
-        Some(other) => Err(LiquidError::ColumnType {
-            name: TYPE,
-            found: other.type_name(),
-            expected: "integers (0 interior, 1 surface, 2 blind)",
-        }),
-    }
-}
-
-/// Velocities, checked.
-fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, LiquidError> {
-    let Some(velocities) = particles.velocities() else { return Ok(None) };
-    match velocities.iter().position(|velocity| !velocity.is_finite()) {
-        Some(index) => Err(LiquidError::Velocity { index, value: velocities[index] }),
-        None => Ok(Some(velocities)),
-    }
-}
-
-/// Positions and radii of the particles, and of copies of some at other places.
-fn with_copies(particles: &Particles, ghosts: &[(u32, Vec3)]) -> Result<Particles, LiquidError> {
-    let mut positions = particles.positions().to_vec();
-    positions.extend(ghosts.iter().map(|(_, position)| *position));
-    let mut all = Particles::new(positions);
-    if let Some(radii) = particles.radii() {
-        let mut radii = radii.to_vec();
-        radii.extend(ghosts.iter().map(|(index, _)| particles_radius(particles, *index)));
-        all.set_attribute(whitecap_core::attributes::RADIUS, Column::F32(radii))
-            .map_err(whitecap_surface::Error::from)?;
-    }
-    Ok(all)
-}
-
-fn particles_radius(particles: &Particles, index: u32) -> f32 {
-    particles.radii().map_or(0.0, |radii| radii[index as usize])
-}
-
 fn six(form: glam::Mat3) -> Form {
     let [x, y, z] = form.to_cols_array_2d();
     [x[0], y[1], z[2], x[1], x[2], y[2]]
@@ -321,7 +279,7 @@ impl LiquidField for ParticleLiquid {
         ray: &Ray,
         (enter, leave): (f32, f32),
         margin: f32,
-        run: &mut dyn FnMut(&mut dyn FnMut(f32, Vec3) -> f32) -> Option<Crossing>,
+        run: &mut March,
     ) -> Option<Crossing> {
         let origin = ray.at(enter);
         let lattice = self.blocks.states().lattice();

@@ -14,7 +14,7 @@
 //! its zero, this works for every implicit function, whether it is a distance or not.
 //!
 //! β and the direction of c belong to the contact line, not to the point: they are read where the
-//! undisturbed liquid meets the solid and carried into the neighbourhood ([`contact`]). So they do not
+//! undisturbed liquid meets the solid and carried into the neighbourhood (`contact`). So they do not
 //! jump, the correction ends where there is no contact line, such as under a film of water, and the
 //! angle at the wall stays exact where the undisturbed surface is curved.
 //!
@@ -36,6 +36,7 @@ mod contact;
 mod field;
 mod ghosts;
 mod liquid;
+mod marked_blocks;
 pub mod profile;
 mod settings;
 mod solid;
