@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("{} particles", liquid.len());
     println!(
-        "time s | steps | iterations | compression % | retries | front m | ms/step | bytes each"
+        "time s | steps | iterations | residual % | retries | front m | ms/step | bytes each | densest %"
     );
     let start = Instant::now();
     let mut all_steps = 0;
@@ -45,15 +45,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let report = liquid.step_frame(0.02, &Unwatched)?;
         let steps = report.steps.len();
         all_steps += steps;
+        let densest = report.steps.iter().map(|step| step.largest_density).fold(0.0, f32::max);
         let front = liquid.positions().iter().map(|p| p.x).fold(-1.5, f32::max) + 1.5;
         println!(
-            "{:.2} | {steps} | {:.1} | {:.3} | {} | {front:.3} | {:.1} | {}",
+            "{:.2} | {steps} | {:.1} | {:.3} | {} | {front:.3} | {:.1} | {} | {:.2}",
             liquid.time(),
             report.mean_iterations(),
             100.0 * report.largest_compression(),
             report.steps.iter().map(|step| step.retries).sum::<u32>(),
             frame_start.elapsed().as_secs_f64() * 1e3 / steps as f64,
             report.bytes / liquid.len().max(1),
+            100.0 * (densest - 1.0),
         );
     }
     let wall = start.elapsed().as_secs_f64();

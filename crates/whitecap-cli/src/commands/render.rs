@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_core::glam::Vec3;
@@ -102,7 +103,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     };
     let mut settings: RenderStageSettings =
         SettingFlags::of::<RenderStageSettings>().read(matches)?;
-    if matches.contains_id("turntable") {
+    if matches.get_one::<u32>("turntable").is_some() {
         settings.turn = 360.0 * fps as f32 / pairs.len() as f32;
     }
     complete(&mut settings, &pairs, matches)?;
@@ -136,7 +137,7 @@ fn complete(
     pairs: &[FramePair],
     matches: &ArgMatches,
 ) -> Result<(), Failure> {
-    let given = |name: &str| matches.contains_id(name);
+    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let needs_camera = !given("camera-position") && !given("camera-target");
     let needs_floor = settings.objects.is_empty() && !matches.get_flag("bare");
     let (Some(first), Some(last)) = (pairs.first(), pairs.last()) else { return Ok(()) };
