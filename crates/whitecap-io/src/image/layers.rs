@@ -88,11 +88,9 @@ impl Pass {
     pub fn components(self) -> &'static [&'static str] {
         match self {
             Pass::Combined => &["R", "G", "B", "A"],
-            Pass::Diffuse
-            | Pass::Reflection
-            | Pass::Refraction
-            | Pass::Volume
-            | Pass::Emission => &["R", "G", "B"],
+            Pass::Diffuse | Pass::Reflection | Pass::Refraction | Pass::Volume | Pass::Emission => {
+                &["R", "G", "B"]
+            }
             Pass::Depth => &["Z"],
             Pass::Position | Pass::Normal | Pass::Velocity => &["X", "Y", "Z"],
             Pass::Vector => &["X", "Y", "Z", "W"],
