@@ -82,11 +82,15 @@ def run(command):
 
 
 def whitecap(edge, seconds, method):
-    """Steps, seconds per simulated second, milliseconds per step, peak bytes."""
+    """Steps, seconds per simulated second, milliseconds per step, peak bytes, iterations per step."""
     output, memory = run([WHITECAP, str(edge), str(seconds), method, "0.4",
                           str(ERROR_PERCENT / 100)])
     steps, pace = re.search(r"(\d+) steps, ([\d.]+) s per simulated", output).groups()
-    return int(steps), float(pace), 1e3 * float(pace) * seconds / int(steps), memory
+    rows = [line.split(" | ") for line in output.splitlines() if re.match(r"\d+\.\d+ \|", line)]
+    iterations = sum(int(row[1]) * float(row[2]) for row in rows) / int(steps)
+    simulated = float(rows[-1][0])
+    step = 1e3 * float(pace) * simulated / int(steps)
+    return int(steps), float(pace), step, memory, iterations
 
 
 def splishsplash(edge, seconds, method, folder):
@@ -137,7 +141,7 @@ def compare(options):
                     theirs.append(splishsplash(edge, seconds, method, Path(folder)))
                     ours.append(whitecap(edge, seconds, method))
             ours, theirs = median(ours), median(theirs)
-            for name, (steps, pace, step, memory), ratios in [
+            for name, (steps, pace, step, memory, *_), ratios in [
                 ("SPlisHSPlasH", theirs, ("", "")),
                 ("Whitecap", ours, (f"{theirs[2] / ours[2]:.2f}", f"{theirs[1] / ours[1]:.2f}")),
             ]:
@@ -146,13 +150,14 @@ def compare(options):
 
 
 def growth(_):
-    print("| particles | steps | ms/step | ns per particle and step | peak bytes per particle |")
-    print("|---|---|---|---|---|")
+    print("| particles | steps | iterations per step | ms/step | ns per particle and step "
+          "| ns per particle and iteration | peak bytes per particle |")
+    print("|---|---|---|---|---|---|---|")
     for edge, seconds in [(27, 0.2), (37, 0.16), (50, 0.12), (68, 0.08), (86, 0.06), (108, 0.04)]:
-        steps, _, step, memory = whitecap(edge, seconds, "dfsph")
+        steps, _, step, memory, iterations = whitecap(edge, seconds, "dfsph")
         count = edge ** 3
-        print(f"| {count} | {steps} | {step:.1f} | {1e6 * step / count:.0f} | {memory / count:.0f} |",
-              flush=True)
+        print(f"| {count} | {steps} | {iterations:.1f} | {step:.1f} | {1e6 * step / count:.0f} "
+              f"| {1e6 * step / count / iterations:.0f} | {memory / count:.0f} |", flush=True)
 
 
 def compression(_):
