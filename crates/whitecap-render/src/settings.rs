@@ -117,8 +117,8 @@ pub struct RenderSettings {
     /// Whether the environment is seen behind everything; it lights the scene in any case.
     #[schemars(extend("unit" = "none"))]
     pub background: bool,
-    /// Time until the next frame, for the motion pass.
-    #[schemars(extend("unit" = "s"), range(min = 0.0, max = 1e6))]
+    /// Time until the next frame in s, for the motion pass. Not a setting of shots: they know it.
+    #[serde(skip)]
     pub frame_duration: f32,
     /// Layers to make besides beauty and alpha.
     #[schemars(extend("unit" = "none"))]
