@@ -31,13 +31,24 @@ fn cubeness(liquid: &Liquid) -> f32 {
     of_axes / of_radius - 0.6
 }
 
+/// How far the liquid reaches towards a corner of the cube, as a share of how far it reaches along x.
+fn roundness(liquid: &Liquid) -> f32 {
+    let reach = |direction: Vec3| {
+        let along = liquid.positions().iter().map(|p| p.dot(direction));
+        along.fold(0.0, f32::max)
+    };
+    reach(Vec3::ONE.normalize()) / reach(Vec3::X)
+}
+
 /// Contract: a cube of water without gravity becomes round, and keeps its momentum.
 #[test]
 fn cube_becomes_a_ball() {
     let mut liquid = weightless_drop(Vec3::splat(0.006));
     assert!(cubeness(&liquid) < -0.12, "{}", cubeness(&liquid));
+    assert!(roundness(&liquid) > 1.6);
     liquid.step_frame(0.2, &Unwatched).unwrap();
     assert!(cubeness(&liquid).abs() < 0.03, "{}", cubeness(&liquid));
+    assert!(roundness(&liquid) < 1.15, "corners are at {} radii", roundness(&liquid));
     let sum: Vec3 = liquid.particles().unwrap().velocities().unwrap().iter().sum();
     assert!(sum.length() / (liquid.len() as f32) < 1e-5, "{sum}");
 }
