@@ -7,6 +7,7 @@
 //! | [`io`] | file formats, frame sequences, atomic writes |
 //! | [`surface`] | from particles to closed surfaces and distance fields |
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
+//! | [`waves`] | fine waves on the surface of a particle liquid |
 //! | [`render`] | pictures: rays, and what they meet |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
@@ -187,3 +188,4 @@ pub use whitecap_io as io;
 pub use whitecap_render as render;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;
+pub use whitecap_waves as waves;

@@ -1,0 +1,1 @@
+//! Waves on a set of surface points.
