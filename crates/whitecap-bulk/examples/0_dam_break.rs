@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("{} particles", liquid.len());
     println!(
-        "time s | steps | iterations | residual % | retries | front m | ms/step | bytes each | densest %"
+        "time s | steps | iterations | residual % | retries | front m | ms/step | bytes each | densest % | settling"
     );
     let start = Instant::now();
     let mut all_steps = 0;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let densest = report.steps.iter().map(|step| step.largest_density).fold(0.0, f32::max);
         let front = liquid.positions().iter().map(|p| p.x).fold(-1.5, f32::max) + 1.5;
         println!(
-            "{:.2} | {steps} | {:.1} | {:.3} | {} | {front:.3} | {:.1} | {} | {:.2}",
+            "{:.2} | {steps} | {:.1} | {:.3} | {} | {front:.3} | {:.1} | {} | {:.2} | {}",
             liquid.time(),
             report.mean_iterations(),
             100.0 * report.largest_compression(),
@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             frame_start.elapsed().as_secs_f64() * 1e3 / steps as f64,
             report.bytes / liquid.len().max(1),
             100.0 * (densest - 1.0),
+            report.steps.iter().map(|step| step.settling).sum::<u32>(),
         );
     }
     let wall = start.elapsed().as_secs_f64();

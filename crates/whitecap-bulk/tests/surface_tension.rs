@@ -46,7 +46,8 @@ fn cube_becomes_a_ball() {
     let mut liquid = weightless_drop(Vec3::splat(0.006));
     assert!(cubeness(&liquid) < -0.12, "{}", cubeness(&liquid));
     assert!(roundness(&liquid) > 1.6);
-    liquid.step_frame(0.2, &Unwatched).unwrap();
+    // At 0.1 s the drop is stretched towards its former faces; the oscillation has died down at 0.4 s.
+    liquid.step_frame(0.4, &Unwatched).unwrap();
     assert!(cubeness(&liquid).abs() < 0.03, "{}", cubeness(&liquid));
     assert!(roundness(&liquid) < 1.15, "corners are at {} radii", roundness(&liquid));
     let sum: Vec3 = liquid.particles().unwrap().velocities().unwrap().iter().sum();

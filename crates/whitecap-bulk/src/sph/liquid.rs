@@ -1,20 +1,22 @@
 //! A liquid made of particles, and its time step.
 //!
 //! # The step in detail
-//! 1. Emitters make particles. Particles are sorted along a Z-order curve; neighbour pairs, densities and the boundary's
-//!    share are computed once.
+//! 1. Emitters make particles. Particles are sorted along a Z-order curve; neighbour pairs, densities
+//!    and the boundary's share are computed, or known from the end of the step before.
 //! 2. The velocity is made free of divergence (DFSPH).
 //! 3. Viscosity, surface tension, gravity and other forces change the velocity.
 //! 4. The pressure solver finds the pressure that keeps the density, and friction acts where the
 //!    boundary pushes.
 //! 5. The result is looked at: a velocity that is not finite, a particle that moves too far or a
 //!    density that cannot be means that the step is thrown away and tried again at half its length.
-//! 6. Particles and solids move; particles are kept out of walls and solids, and those in kill
-//!    volumes are removed.
+//! 6. Particles and solids move; particles are kept out of walls and solids. What the prediction
+//!    missed is seen in the densities at the new positions and corrected ([`super::settle`]).
+//! 7. Particles in kill volumes are removed.
 //!
 //! # Guarantees
 //! * A frame ends exactly at its time, whatever the steps.
 //! * The result has the same bits for any number of threads, and when continued from a saved state.
+//! * No particle is pressed beyond `largest-compression` by a step, up to a bounded number of rounds.
 //! * When a step fails at every length, the state is that of the last good step.
 //! * No memory is allocated in a step once the particle count and the lists have stopped growing.
 
@@ -56,9 +58,11 @@ pub struct Liquid {
     pub(super) work: Workspace,
 }
 
-/// Arrays of one step, in sorted order. Nothing in it but λ outlives a step.
+/// Arrays of one step, in sorted order. Nothing in it but λ outlives a frame.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
+    /// Whether grid and pairs belong to the particles and the boundary as they are.
+    pub is_current: bool,
     pub grid: NeighbourGrid,
     pub pairs: Pairs,
     pub system: PressureSystem,
@@ -112,6 +116,8 @@ impl Liquid {
         if !(duration > 0.0 && duration.is_finite()) {
             return Err(SphError::Duration { duration });
         }
+        // Between frames the caller may have changed anything.
+        self.work.is_current = false;
         let start = self.time;
         let end = start + duration;
         let mut report = FrameReport::default();

@@ -25,6 +25,7 @@ mod report;
 mod resolution;
 pub mod sampling;
 mod settings;
+mod settle;
 mod snapshot;
 pub mod solid;
 mod source_error;

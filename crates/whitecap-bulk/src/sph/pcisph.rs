@@ -31,27 +31,26 @@ const RELAXATION: f32 = 0.33;
 /// The PCISPH solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pcisph {
-    /// Predicted positions.
-    predicted: Vec<f32x4>,
     sums: Vec<IterationSums>,
 }
 
 impl Pcisph {
-    /// x* = x + Δt (v + Δt a). The last lane becomes −Δt, with which the motion of the boundary
-    /// enters.
-    fn predict(&mut self, problem: &PressureProblem<'_>) {
-        let time_step = f32x4::splat(problem.time_step);
-        let acceleration = &problem.system.acceleration;
+    /// x* = x + Δt (v + Δt a), which takes the place of a in the system. The last lane becomes −Δt,
+    /// with which the motion of the boundary enters.
+    fn predict(problem: &mut PressureProblem<'_>) {
+        let step = problem.time_step;
+        let time_step = f32x4::splat(step);
         let (packed, velocity) = (&problem.system.packed, &*problem.velocity);
-        self.predicted.resize(packed.len(), f32x4::ZERO);
-        self.predicted.par_chunks_mut(CHUNK).enumerate().for_each(|(number, predicted)| {
-            for (local, predicted) in predicted.iter_mut().enumerate() {
-                let i = number * CHUNK + local;
-                let velocity = acceleration[i].mul_add(time_step, velocity[i]);
-                *predicted = velocity.mul_add(time_step, packed[i]);
-                predicted.as_mut_array()[3] = -problem.time_step;
-            }
-        });
+        problem.system.acceleration.par_chunks_mut(CHUNK).enumerate().for_each(
+            |(number, acceleration)| {
+                for (local, value) in acceleration.iter_mut().enumerate() {
+                    let i = number * CHUNK + local;
+                    let velocity = value.mul_add(time_step, velocity[i]);
+                    *value = velocity.mul_add(time_step, packed[i]);
+                    value.as_mut_array()[3] = -step;
+                }
+            },
+        );
     }
 
     /// P += k (ρ* − ρ0), not below zero; returns the density error before the correction, and
@@ -70,7 +69,7 @@ impl Pcisph {
         let (before, system) = (problem.density, &mut *problem.system);
         let packed = &system.packed;
         let inverse_diagonal = &system.inverse_diagonal;
-        let predicted = &self.predicted;
+        let predicted = &system.acceleration;
         self.sums.resize(before.len().div_ceil(CHUNK), IterationSums::default());
         self.sums
             .par_iter_mut()
@@ -135,7 +134,7 @@ impl PressureSolver for Pcisph {
         problem.system.pack(false);
         for count in 1..=problem.stop.most_iterations {
             problem.system.accelerate(problem.pairs);
-            self.predict(problem);
+            Self::predict(problem);
             let restart;
             (outcome, restart) = self.correct(problem, count, momentum.carry());
             if problem.stop.is_reached(&outcome) {
@@ -150,8 +149,7 @@ impl PressureSolver for Pcisph {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<f32x4>() * self.predicted.capacity()
-            + size_of::<IterationSums>() * self.sums.capacity()
+        size_of::<IterationSums>() * self.sums.capacity()
     }
 }
 

@@ -19,8 +19,10 @@ pub struct StepReport {
     pub viscosity_iterations: u32,
     /// Speed of the fastest particle at its end, in m/s.
     pub largest_speed: f32,
-    /// Largest density at its start, as a share of the rest density.
+    /// Largest density at its end, as a share of the rest density.
     pub largest_density: f32,
+    /// How often the densities at its end were corrected.
+    pub settling: u32,
 }
 
 /// All time steps of a frame.

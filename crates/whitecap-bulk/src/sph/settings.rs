@@ -54,10 +54,10 @@ pub struct SphSettings {
     /// out: 0.0001 with `dfsph`, 0.0002 with `pcisph`. Looser errors let deep liquid sag and rebound.
     #[schemars(extend("unit" = "none"), range(min = 1e-7, max = 0.1))]
     pub mean_compression: Option<f32>,
-    /// Iterations go on until no particle is compressed by more than this share of the rest
-    /// density.
+    /// No particle is compressed by more than this share of the rest density at the end of a step.
+    /// Left out: 0.02 with `dfsph`, 0.01 with `pcisph`.
     #[schemars(extend("unit" = "none"), range(min = 1e-6, max = 1.0))]
-    pub largest_compression: f32,
+    pub largest_compression: Option<f32>,
     /// Smallest number of pressure iterations in a step. Left out: 2 with `dfsph`, 3 with `pcisph`.
     #[schemars(extend("unit" = "iterations"), range(min = 1, max = 1000))]
     pub least_iterations: Option<u32>,
@@ -121,7 +121,7 @@ impl Default for SphSettings {
             rest_density: 1000.0,
             pressure: PressureMethod::default(),
             mean_compression: None,
-            largest_compression: 0.01,
+            largest_compression: None,
             least_iterations: None,
             most_iterations: 200,
             divergence_free: true,
@@ -143,7 +143,19 @@ impl Default for SphSettings {
     }
 }
 
+/// Share of the largest compression that may be left in the prediction: the rest is for what it
+/// misses.
+const PREDICTED_SHARE: f32 = 0.6;
+
 impl SphSettings {
+    /// The largest compression at the end of a step, as a share of the rest density.
+    pub(crate) fn largest_compression(&self) -> f32 {
+        self.largest_compression.unwrap_or(match self.pressure {
+            PressureMethod::Dfsph => 0.02,
+            PressureMethod::Pcisph => 0.01,
+        })
+    }
+
     /// When pressure iterations stop.
     pub(crate) fn stop(&self) -> Stop {
         let (mean_error, least) = match self.pressure {
@@ -153,7 +165,7 @@ impl SphSettings {
         let least_iterations = self.least_iterations.unwrap_or(least);
         Stop {
             mean_error: self.mean_compression.unwrap_or(mean_error),
-            largest_error: self.largest_compression,
+            largest_error: PREDICTED_SHARE * self.largest_compression(),
             least_iterations,
             most_iterations: self.most_iterations.max(least_iterations),
         }
@@ -172,7 +184,7 @@ impl SphSettings {
         within("support", self.support, 1.5, 3.0)?;
         within("rest-density", self.rest_density, 1e-3, 1e6)?;
         within("mean-compression", self.mean_compression.unwrap_or(1e-4), 1e-7, 0.1)?;
-        within("largest-compression", self.largest_compression, 1e-6, 1.0)?;
+        within("largest-compression", self.largest_compression(), 1e-6, 1.0)?;
         within("least-iterations", self.least_iterations.unwrap_or(2) as f32, 1.0, 1e3)?;
         within("most-iterations", self.most_iterations as f32, 1.0, 1e4)?;
         within("time-step", self.time_step.unwrap_or(1e-3), 1e-7, 1.0)?;

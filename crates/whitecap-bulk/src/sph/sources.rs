@@ -128,8 +128,10 @@ impl Liquid {
         self.next_id += 1;
     }
 
-    /// Lets emitters make what left until now. The search grid is up to date before and after.
-    pub(super) fn emit(&mut self) -> Result<(), SphError> {
+    /// Lets emitters make what left until now. The search grid is up to date before and after. Returns
+    /// whether there are more particles than before.
+    pub(super) fn emit(&mut self) -> Result<bool, SphError> {
+        let before = self.len();
         let nearest = CLOSEST * self.resolution.spacing;
         for number in 0..self.emitters.len() {
             let (grid, boundary) = (&self.work.grid, &self.boundary);
@@ -142,16 +144,18 @@ impl Liquid {
             for i in 0..emitted.positions.len() {
                 self.push(emitted.positions[i], emitted.velocities[i], emitted.ages[i]);
             }
-            self.work.grid.rebuild(&self.columns.position, self.resolution.support);
+            self.sort();
         }
-        Ok(())
+        Ok(self.len() > before)
     }
 
     /// Removes particles in kill volumes.
     pub(super) fn kill(&mut self) {
         let volumes = &self.settings.kill;
         if !volumes.is_empty() {
+            let before = self.columns.len();
             self.columns.retain(|position| !is_removed(volumes, position));
+            self.work.is_current &= self.columns.len() == before;
         }
     }
 }

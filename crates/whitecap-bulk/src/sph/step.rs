@@ -33,17 +33,29 @@ const COLD_START_ACCURACY: f32 = 0.01;
 impl Liquid {
     /// One time step of at most `time_step` seconds; time itself is left to the caller.
     pub(super) fn step(&mut self, time_step: f32) -> Result<StepReport, SphError> {
-        self.work.grid.rebuild(&self.columns.position, self.resolution.support);
-        self.emit()?;
-        let largest_density = self.find_pairs();
+        if !self.work.is_current {
+            self.sort();
+        }
+        if self.emit()? || !self.work.is_current {
+            self.find_pairs();
+        }
+        self.measure_system();
         let mut time_step = time_step;
         for retries in 0..=MOST_RETRIES {
             let mut report = self.predict(time_step);
-            report.largest_density = largest_density / self.resolution.rest_density;
+            report.largest_density = self.largest_density();
             match self.check(&report) {
                 Ok(largest_speed) => {
                     self.advance(time_step, largest_speed)?;
-                    return Ok(StepReport { retries, largest_speed, ..report });
+                    let settling = self.settle(time_step)?;
+                    let largest_density = self.largest_density();
+                    return Ok(StepReport {
+                        retries,
+                        largest_speed,
+                        settling,
+                        largest_density,
+                        ..report
+                    });
                 }
                 Err(reason) if retries == MOST_RETRIES => {
                     return Err(SphError::BlowUp { time: self.time, time_step, reason });
@@ -55,8 +67,8 @@ impl Liquid {
     }
 
     /// Brings the particles into the order of the search grid and finds what stays the same during
-    /// the step: pairs, densities and boundary. Returns the largest density.
-    fn find_pairs(&mut self) -> f32 {
+    /// the step: pairs, densities and boundary.
+    pub(super) fn find_pairs(&mut self) {
         let Workspace { grid, pairs, system, velocity, solid_velocity, .. } = &mut self.work;
         let (columns, boundary, resolution) = (&mut self.columns, &self.boundary, &self.resolution);
         columns.reorder(grid.order(), grid.positions(), velocity);
@@ -84,11 +96,27 @@ impl Liquid {
         solid_velocity.par_iter_mut().zip(positions).for_each(|(velocity, &position)| {
             *velocity = share(position).velocity;
         });
+        self.work.is_current = true;
+    }
+
+    /// Sorts the particles into the search grid.
+    pub(super) fn sort(&mut self) {
+        self.work.grid.rebuild(&self.columns.position, self.resolution.support);
+    }
+
+    /// Measures now and then how stiff the pressure system is.
+    fn measure_system(&mut self) {
+        let Workspace { system, pairs, .. } = &mut self.work;
         if self.step_count.is_multiple_of(STEPS_PER_MEASUREMENT) {
             system.measure_largest_eigenvalue(pairs);
         }
         self.step_count += 1;
-        columns.density.par_iter().copied().reduce(|| 0.0, f32::max)
+    }
+
+    /// Largest density, as a share of the rest density.
+    fn largest_density(&self) -> f32 {
+        let largest = self.columns.density.par_iter().copied().reduce(|| 0.0, f32::max);
+        largest / self.resolution.rest_density
     }
 
     /// The velocities after a step, and how they were found. The particles stay as they are.
@@ -134,6 +162,7 @@ impl Liquid {
             viscosity_iterations,
             largest_speed: 0.0,
             largest_density: 0.0,
+            settling: 0,
         }
     }
 
