@@ -24,7 +24,7 @@ use whitecap_core::neighbours::NeighbourGrid;
 /// Cells of samples per λ_c.
 const CELLS_PER_COARSE: f32 = 4.0;
 /// Points whose normals differ by less than the angle of this cosine (60°) share a sample.
-const SAME_SIDE: f32 = 0.5;
+pub(super) const SAME_SIDE: f32 = 0.5;
 
 /// How sums over a neighbourhood of λ_c are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -119,13 +119,15 @@ impl Aggregates {
     }
 }
 
-struct Mean {
-    position: Vec3,
-    normal: Vec3,
-    area: f32,
+/// One sample.
+pub(super) struct Mean {
+    pub position: Vec3,
+    pub normal: Vec3,
+    pub area: f32,
 }
 
-fn mean(members: &[u32], positions: &[Vec3], normals: &[Vec3], areas: &[f32]) -> Mean {
+/// The sample of some points.
+pub(super) fn mean(members: &[u32], positions: &[Vec3], normals: &[Vec3], areas: &[f32]) -> Mean {
     if let &[only] = members {
         let only = only as usize;
         return Mean { position: positions[only], normal: normals[only], area: areas[only] };

@@ -15,7 +15,10 @@ const MADE: u32 = 1 << 31;
 const MOST_SOURCES: usize = 8;
 
 /// What can be carried: means of it can be taken.
-pub trait Carried: Copy + Default + Send + Sync + Add<Output = Self> + Mul<f32, Output = Self> {}
+pub trait Carried:
+    Copy + Default + Send + Sync + Add<Output = Self> + Mul<f32, Output = Self>
+{
+}
 
 impl<T: Copy + Default + Send + Sync + Add<Output = T> + Mul<f32, Output = T>> Carried for T {}
 

@@ -8,12 +8,33 @@
 //!
 //! The method is that of Mercier et al. 2015, §4.3.
 
+mod advection;
 mod aggregates;
+mod band;
+mod blocks;
 mod carry;
+mod coarse;
+mod error;
+mod lanes;
+mod matching;
 mod neighbourhood;
+mod patches;
+mod poisson_disk;
+mod report;
+mod samples;
+mod settings;
+mod smoothing;
+mod sphere_sampling;
+mod spreading;
 mod surface_points;
+mod tracker;
+mod turnover;
 
 pub use aggregates::{Aggregates, Sums};
 pub use carry::{Carried, Carry};
+pub use error::PointError;
 pub use neighbourhood::Neighbourhood;
+pub use report::{PointReport, PointTimes, Spacing};
+pub use settings::PointSettings;
 pub use surface_points::SurfacePoints;
+pub use tracker::{Lengths, PointFrame, SurfaceTracker};

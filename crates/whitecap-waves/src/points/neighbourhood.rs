@@ -31,6 +31,17 @@ impl Neighbourhood {
 
     /// As [`Neighbourhood::build`], reusing memory.
     pub fn rebuild(&mut self, grid: &NeighbourGrid, normals: &[Vec3], radius: f32) {
+        self.rebuild_facing(grid, normals, radius, 0.0);
+    }
+
+    /// As [`Neighbourhood::rebuild`], with another limit to the cosine between normals than zero.
+    pub(super) fn rebuild_facing(
+        &mut self,
+        grid: &NeighbourGrid,
+        normals: &[Vec3],
+        radius: f32,
+        least_cosine: f32,
+    ) {
         assert_eq!(grid.len(), normals.len(), "one normal per point");
         self.radius = radius;
         let tasks = grid.cell_count().div_ceil(CELLS_PER_TASK);
@@ -38,7 +49,7 @@ impl Neighbourhood {
             .into_par_iter()
             .map(|task| {
                 let end = ((task + 1) * CELLS_PER_TASK).min(grid.cell_count());
-                lists_of_cells(grid, normals, radius, task * CELLS_PER_TASK..end)
+                lists_of_cells(grid, normals, radius, least_cosine, task * CELLS_PER_TASK..end)
             })
             .collect();
         self.starts.clear();
@@ -80,6 +91,7 @@ fn lists_of_cells(
     grid: &NeighbourGrid,
     normals: &[Vec3],
     radius: f32,
+    least_cosine: f32,
     cells: std::ops::Range<usize>,
 ) -> (Vec<u32>, Vec<u32>) {
     let positions = grid.positions();
@@ -95,7 +107,7 @@ fn lists_of_cells(
             let before = neighbours.len();
             for other in around.iter().cloned().flatten() {
                 if positions[other].distance_squared(here) < radius_squared
-                    && normals[other].dot(normal) > 0.0
+                    && normals[other].dot(normal) > least_cosine
                     && other != point
                 {
                     neighbours.push(other as u32);

@@ -1,0 +1,72 @@
+//! Surface points follow the coarse particles (Mercier et al. 2015, Eq. 4.4).
+
+use glam::Vec3;
+use whitecap_core::neighbours::NeighbourGrid;
+use wide::f32x8;
+
+use super::blocks::{Block, Cut, per_block};
+use super::lanes::{Lanes, dot, splat, sum};
+
+/// The particles near the surface of the last frame that are known in this one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Movement {
+    pub position: Vec<Vec3>,
+    /// From the last frame to this one.
+    pub displacement: Vec<Vec3>,
+    /// 1 / ρ over 2 λ_c in the last frame.
+    pub inverse_density: Vec<f32>,
+}
+
+/// For each point the mean displacement of the particles within 2 λ_c; zero where there are none.
+pub(super) fn displacements(
+    positions: &[Vec3],
+    blocks: &[Block],
+    cut: &Cut,
+    movement: &Movement,
+    coarse: f32,
+) -> Vec<Vec3> {
+    let radius = 2.0 * coarse;
+    let grid = NeighbourGrid::build(&movement.position, coarse);
+    let mut displacements = vec![Vec3::ZERO; positions.len()];
+    per_block(blocks, &mut displacements, |memory: &mut (Lanes, Vec<usize>), block, mine| {
+        let (lanes, near) = memory;
+        near.clear();
+        let [min, max] = cut.block_box(block.coordinate);
+        grid.for_each_cell_in_box(min - radius, max + radius, |range| {
+            near.extend(range.filter(|&place| {
+                let position = grid.positions()[place];
+                let outside = (min - position).max(position - max).max(Vec3::ZERO);
+                outside.length_squared() <= radius * radius
+            }));
+        });
+        lanes.fill_oriented(near.iter().map(|&place| {
+            let particle = grid.order()[place] as usize;
+            let displacement = movement.displacement[particle];
+            (grid.positions()[place], displacement, movement.inverse_density[particle])
+        }));
+        for (value, point) in mine.iter_mut().zip(block.points.clone()) {
+            *value = mean_displacement(positions[point], lanes, radius);
+        }
+    });
+    displacements
+}
+
+/// Σ W displacement, with the displacements in the place of normals.
+fn mean_displacement(point: Vec3, particles: &Lanes, radius: f32) -> Vec3 {
+    let here = splat(point);
+    let inverse_radius = f32x8::splat(1.0 / radius);
+    let mut moved = [f32x8::ZERO; 3];
+    let mut weights = f32x8::ZERO;
+    for group in particles.groups() {
+        let offset = particles.offsets(group, here);
+        let distance = dot(offset, offset).sqrt() * inverse_radius;
+        let kernel = (f32x8::ONE - distance).fast_max(f32x8::ZERO);
+        let weight = kernel * particles.weights(group);
+        weights += weight;
+        for (sum, displacement) in moved.iter_mut().zip(particles.normals(group)) {
+            *sum = weight.mul_add(displacement, *sum);
+        }
+    }
+    let weights = weights.reduce_add();
+    if weights > 0.0 { sum(moved) / weights } else { Vec3::ZERO }
+}

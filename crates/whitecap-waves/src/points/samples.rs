@@ -1,0 +1,239 @@
+//! The samples that sums over λ_c run over while points are regularised, and which of them each block
+//! of points needs.
+//!
+//! These are the samples of [`super::Aggregates`], made anew in every round from points that are
+//! already in order: a block of half a coarse length holds eight cells of them.
+
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+use whitecap_core::CoordinateIndex;
+
+use super::Sums;
+use super::aggregates::{Mean, SAME_SIDE, mean};
+use super::blocks::{Block, Cut};
+
+/// Points so far apart that a cell of a sample would hold hardly more than one of them: λ_c / λ_f up
+/// to which each point is its own sample.
+const OWN_SAMPLE_RATIO: f32 = 4.5;
+/// Blocks per task.
+const BLOCKS_PER_TASK: usize = 16;
+
+/// Samples of the surface in the order of blocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    position: Vec<Vec3>,
+    normal: Vec<Vec3>,
+    area: Vec<f32>,
+    /// Points of each sample; empty if each point is its own.
+    members: Vec<u32>,
+    starts: Vec<u32>,
+    /// Samples near each block.
+    near: Vec<u32>,
+    near_starts: Vec<u32>,
+}
+
+/// Columns of the points.
+#[derive(Clone, Copy)]
+pub(super) struct Surface<'a> {
+    pub position: &'a [Vec3],
+    pub normal: &'a [Vec3],
+    pub area: &'a [f32],
+}
+
+impl Samples {
+    /// Samples of the points of `blocks`, for sums over `coarse`.
+    pub fn build(
+        surface: Surface<'_>,
+        blocks: &[Block],
+        cut: &Cut,
+        coarse: f32,
+        fine: f32,
+        sums: Sums,
+    ) -> Self {
+        let mut samples = Self::default();
+        let mut block_starts = vec![0u32];
+        if sums == Sums::Exact || coarse < OWN_SAMPLE_RATIO * fine {
+            samples.position = surface.position.to_vec();
+            samples.normal = surface.normal.to_vec();
+            samples.area = surface.area.to_vec();
+            block_starts.extend(blocks.iter().map(|block| block.points.end as u32));
+        } else {
+            block_starts.extend(samples.merge(surface, blocks, cut));
+        }
+        samples.find_near(surface.position, blocks, &block_starts, cut, coarse);
+        samples
+    }
+
+    /// Merges points; returns where the samples of each block end.
+    fn merge(&mut self, surface: Surface<'_>, blocks: &[Block], cut: &Cut) -> Vec<u32> {
+        type Part = (Vec<Mean>, Vec<u32>, Vec<u32>, Vec<u32>);
+        let parts: Vec<Part> = blocks
+            .par_chunks(BLOCKS_PER_TASK)
+            .map(|chunk| {
+                let (mut means, mut members) = (Vec::new(), Vec::new());
+                let (mut counts, mut ends) = (Vec::new(), Vec::new());
+                let mut clusters = Vec::new();
+                for block in chunk {
+                    clusters_of(block, surface, cut, &mut clusters);
+                    for (_, _, cluster) in &clusters {
+                        means.push(mean(cluster, surface.position, surface.normal, surface.area));
+                        members.extend_from_slice(cluster);
+                        counts.push(cluster.len() as u32);
+                    }
+                    ends.push(means.len() as u32);
+                }
+                (means, members, counts, ends)
+            })
+            .collect();
+        let mut block_ends = Vec::with_capacity(blocks.len());
+        self.starts.push(0);
+        for (means, members, counts, ends) in parts {
+            let before = self.position.len() as u32;
+            block_ends.extend(ends.into_iter().map(|end| before + end));
+            self.position.extend(means.iter().map(|mean| mean.position));
+            self.normal.extend(means.iter().map(|mean| mean.normal));
+            self.area.extend(means.iter().map(|mean| mean.area));
+            self.members.extend_from_slice(&members);
+            let mut end = *self.starts.last().expect("begins with one");
+            for count in counts {
+                end += count;
+                self.starts.push(end);
+            }
+        }
+        block_ends
+    }
+
+    /// Finds the samples within a coarse length of each block's points.
+    fn find_near(
+        &mut self,
+        positions: &[Vec3],
+        blocks: &[Block],
+        block_starts: &[u32],
+        cut: &Cut,
+        coarse: f32,
+    ) {
+        let cells = CoarseCells::new(blocks, block_starts, cut);
+        let near_block = |block: &Block, found: &mut Vec<u32>| {
+            let points = &positions[block.points.clone()];
+            let empty = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            let (min, max) = points.iter().fold(empty, |(min, max), &p| (min.min(p), max.max(p)));
+            let before = found.len();
+            cells.for_each_around(block.coordinate >> cells.doublings, |range| {
+                for sample in range {
+                    let position = self.position[sample as usize];
+                    let outside = (min - position).max(position - max).max(Vec3::ZERO);
+                    if outside.length_squared() < coarse * coarse {
+                        found.push(sample);
+                    }
+                }
+            });
+            (found.len() - before) as u32
+        };
+        let parts: Vec<(Vec<u32>, Vec<u32>)> = blocks
+            .par_chunks(BLOCKS_PER_TASK)
+            .map(|chunk| {
+                let mut found = Vec::new();
+                let counts = chunk.iter().map(|block| near_block(block, &mut found)).collect();
+                (counts, found)
+            })
+            .collect();
+        self.near_starts.push(0);
+        let mut end = 0;
+        for (counts, found) in &parts {
+            for count in counts {
+                end += count;
+                self.near_starts.push(end);
+            }
+            self.near.extend_from_slice(found);
+        }
+    }
+
+    /// Replaces the normals of the samples by means of new normals of the points.
+    pub fn refresh_normals(&mut self, normals: &[Vec3], areas: &[f32]) {
+        if self.members.is_empty() {
+            self.normal.copy_from_slice(normals);
+            return;
+        }
+        let (members, starts) = (&self.members, &self.starts);
+        self.normal.par_iter_mut().with_min_len(256).enumerate().for_each(|(sample, normal)| {
+            let cluster = &members[starts[sample] as usize..starts[sample + 1] as usize];
+            let sum: Vec3 = cluster.iter().map(|&i| areas[i as usize] * normals[i as usize]).sum();
+            *normal = sum.normalize_or(*normal);
+        });
+    }
+
+    /// Position, normal and area of the samples near a block.
+    pub fn near(&self, block: &Block) -> impl Iterator<Item = (Vec3, Vec3, f32)> {
+        let range = self.near_starts[block.number]..self.near_starts[block.number + 1];
+        self.near[range.start as usize..range.end as usize].iter().map(|&sample| {
+            let sample = sample as usize;
+            (self.position[sample], self.normal[sample], self.area[sample])
+        })
+    }
+}
+
+/// The points of a block by cell of a sample and by orientation: (cell, sum of normals, points).
+fn clusters_of(
+    block: &Block,
+    surface: Surface<'_>,
+    cut: &Cut,
+    clusters: &mut Vec<(u32, Vec3, Vec<u32>)>,
+) {
+    clusters.clear();
+    let [min, max] = cut.block_box(block.coordinate);
+    let middle = 0.5 * (min + max);
+    for point in block.points.clone() {
+        let cell = surface.position[point].cmpge(middle).bitmask();
+        let normal = surface.normal[point];
+        let mine = clusters.iter_mut().find(|(other, sum, _)| {
+            let along = sum.dot(normal);
+            *other == cell
+                && along > 0.0
+                && along * along > SAME_SIDE * SAME_SIDE * sum.length_squared()
+        });
+        match mine {
+            Some((_, sum, members)) => {
+                *sum += normal;
+                members.push(point as u32);
+            }
+            None => clusters.push((cell, normal, vec![point as u32])),
+        }
+    }
+}
+
+/// Cells of one coarse length and the samples in them.
+struct CoarseCells {
+    index: CoordinateIndex,
+    starts: Vec<u32>,
+    /// Blocks along the edge of a cell, as a power of two.
+    doublings: i32,
+}
+
+impl CoarseCells {
+    fn new(blocks: &[Block], block_starts: &[u32], cut: &Cut) -> Self {
+        let doublings = cut.fine_halvings - cut.block_doublings;
+        let mut coordinates: Vec<IVec3> = Vec::new();
+        let mut starts = Vec::new();
+        for block in blocks {
+            let coordinate = block.coordinate >> doublings;
+            if coordinates.last() != Some(&coordinate) {
+                coordinates.push(coordinate);
+                starts.push(block_starts[block.number]);
+            }
+        }
+        starts.push(*block_starts.last().expect("begins with one"));
+        Self { index: CoordinateIndex::build(&coordinates), starts, doublings }
+    }
+
+    fn for_each_around(&self, middle: IVec3, mut visit: impl FnMut(std::ops::Range<u32>)) {
+        for z in -1..=1 {
+            for y in -1..=1 {
+                for x in -1..=1 {
+                    if let Some(cell) = self.index.get(middle + IVec3::new(x, y, z)) {
+                        visit(self.starts[cell]..self.starts[cell + 1]);
+                    }
+                }
+            }
+        }
+    }
+}

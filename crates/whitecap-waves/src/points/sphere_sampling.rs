@@ -1,0 +1,85 @@
+//! New surface where there is none: samples on the spheres of coarse particles (Mercier et al. 2015,
+//! §4.3.2).
+//!
+//! The same step makes the points of the first frame and those of drops that appear later.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use wide::f32x8;
+
+use super::coarse::CoarseParticles;
+use super::lanes::{Lanes, dot, splat};
+use super::poisson_disk::thinned;
+
+/// Samples are not denser than this many per coarse length; insertion makes the finer ones.
+const MOST_PER_COARSE: f32 = 4.0;
+/// Samples closer than this many fine spacings are thinned.
+const LEAST_DISTANCE: f32 = 0.8;
+/// A sphere does not cover its own samples, whatever the rounding.
+const SPHERE_MARGIN: f32 = 1e-3;
+
+/// Samples on spheres of radius `coarse` round the particles of some cells, outside all other
+/// spheres and at least `fine` from each other, with the way out.
+pub(super) fn sphere_samples(
+    particles: &CoarseParticles,
+    cells: &[usize],
+    coarse: f32,
+    fine: f32,
+) -> Vec<(Vec3, Vec3)> {
+    let spacing = fine.max(coarse / MOST_PER_COARSE);
+    let directions = even_directions(coarse / spacing);
+    let parts: Vec<Vec<(Vec3, Vec3)>> = cells
+        .par_iter()
+        .map_init(Lanes::default, |lanes, &cell| {
+            samples_of_cell(particles, cell, coarse, &directions, lanes)
+        })
+        .collect();
+    let samples = parts.concat();
+    let positions: Vec<Vec3> = samples.iter().map(|sample| sample.0).collect();
+    let kept = thinned(&positions, LEAST_DISTANCE * fine);
+    kept.into_iter().map(|sample| samples[sample as usize]).collect()
+}
+
+fn samples_of_cell(
+    particles: &CoarseParticles,
+    cell: usize,
+    coarse: f32,
+    directions: &[Vec3],
+    lanes: &mut Lanes,
+) -> Vec<(Vec3, Vec3)> {
+    let covered = f32x8::splat((coarse * (1.0 - SPHERE_MARGIN)).powi(2));
+    let mut samples = Vec::new();
+    let mut near = Vec::new();
+    for place in particles.cell_range(cell) {
+        let center = particles.positions()[place];
+        near.clear();
+        particles.for_each_within(center, 2.0 * coarse, |other, squared| {
+            near.push((squared, particles.positions()[other]));
+        });
+        // The nearest spheres cover most.
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        lanes.fill(near.iter().map(|&(_, position)| (position - center, 1.0)));
+        samples.extend(directions.iter().filter_map(|&direction| {
+            let sample = splat(coarse * direction);
+            let is_free = lanes.groups().all(|group| {
+                let offset = lanes.offsets(group, sample);
+                dot(offset, offset).simd_lt(covered).none()
+            });
+            is_free.then_some((center + coarse * direction, direction))
+        }));
+    }
+    samples
+}
+
+/// Directions on a spiral, about one spacing apart on a sphere of `radius` spacings.
+fn even_directions(radius: f32) -> Vec<Vec3> {
+    let golden_angle = std::f32::consts::PI * (3.0 - 5f32.sqrt());
+    let count = (4.0 * std::f32::consts::PI * radius * radius).ceil().max(12.0) as usize;
+    let direction = |i: usize| {
+        let y = 1.0 - 2.0 * (i as f32 + 0.5) / count as f32;
+        let (sine, cosine) = (golden_angle * i as f32).sin_cos();
+        let across = (1.0 - y * y).max(0.0).sqrt();
+        Vec3::new(across * cosine, y, across * sine)
+    };
+    (0..count).map(direction).collect()
+}
