@@ -1,0 +1,158 @@
+//! A mesh of the coarse liquid, moved by the waves.
+//!
+//! Each vertex moves along its normal by the kernel average of the displacements of the surface
+//! points around it. The mesh need not run through the points: it may lie anywhere within the band
+//! in which they do. So points are weighted by their distance along the surface, seen from the
+//! vertex, among those about as far away as the nearest.
+//!
+//! # Guarantees
+//! * A vertex without points of its own side within 2 λ_c does not move.
+//! * No vertex moves farther than the farthest point around it.
+//!
+//! # Non-guarantees
+//! * Waves that fold over, or a mesh coarser than the waves, can make triangles intersect.
+
+use rayon::prelude::*;
+use whitecap_core::attributes::{NORMAL, VELOCITY};
+use whitecap_core::glam::Vec3;
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{Column, Error, TriMesh};
+
+use super::output::WaveOutput;
+use crate::points::SurfacePoints;
+
+/// Name of the vertex attribute with the displacement along the normal, in metres.
+pub const HEIGHT: &str = "height";
+/// Name of the vertex attribute with the foam tag.
+const FOAM: &str = "foam";
+
+/// Radius of the average along the surface, in λ_f.
+const REACH: f32 = 2.0;
+
+/// `mesh` moved by the waves on `points`, whose scales are `coarse` (λ_c) and `fine` (λ_f). It gets
+/// the attributes `height`, `foam`, `normal` and, if the velocity of the liquid at the points is
+/// given, `velocity`: that of the liquid and of the wave together.
+///
+/// # Panics
+/// If a column does not have one value for each point.
+pub fn displaced_mesh(
+    mut mesh: TriMesh,
+    points: &SurfacePoints,
+    output: &WaveOutput,
+    velocity: &[Vec3],
+    coarse: f32,
+    fine: f32,
+) -> Result<TriMesh, Error> {
+    let columns = Columns { points, output, velocity };
+    let grid = NeighbourGrid::build(&points.position, REACH * fine);
+    let normals = mesh.vertex_normals();
+    let averages: Vec<Average> = mesh
+        .positions()
+        .par_iter()
+        .zip(&normals)
+        .with_min_len(256)
+        .map(|(&vertex, &normal)| columns.average(&grid, vertex, normal, coarse, fine))
+        .collect();
+    for ((position, normal), average) in
+        mesh.positions_mut().iter_mut().zip(&normals).zip(&averages)
+    {
+        *position += average.height * *normal;
+    }
+    let moved_normals = mesh.vertex_normals();
+    mesh.set_attribute(NORMAL, Column::Vec3(moved_normals))?;
+    mesh.set_attribute(HEIGHT, Column::F32(averages.iter().map(|a| a.height).collect()))?;
+    mesh.set_attribute(FOAM, Column::F32(averages.iter().map(|a| a.foam).collect()))?;
+    if velocity.len() == points.len() {
+        let velocities = averages.iter().zip(&normals);
+        let velocities =
+            velocities.map(|(average, &normal)| average.velocity + average.rate * normal).collect();
+        mesh.set_attribute(VELOCITY, Column::Vec3(velocities))?;
+    }
+    Ok(mesh)
+}
+
+struct Columns<'a> {
+    points: &'a SurfacePoints,
+    output: &'a WaveOutput,
+    velocity: &'a [Vec3],
+}
+
+/// What a vertex takes from the points around it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Average {
+    height: f32,
+    rate: f32,
+    foam: f32,
+    velocity: Vec3,
+}
+
+impl Columns<'_> {
+    fn average(
+        &self,
+        grid: &NeighbourGrid,
+        vertex: Vec3,
+        normal: Vec3,
+        coarse: f32,
+        fine: f32,
+    ) -> Average {
+        let support = REACH * fine;
+        let Some(nearest) = self.nearest(grid, vertex, normal, support, 2.0 * coarse) else {
+            return Average::default();
+        };
+        let mut sum = Average::default();
+        let mut total = 0.0;
+        grid.for_each_within(vertex, nearest.hypot(support), |place, _| {
+            let point = grid.order()[place] as usize;
+            let offset = grid.positions()[place] - vertex;
+            let agreement = self.points.normal[point].dot(normal);
+            let along = offset.reject_from_normalized(normal).length();
+            let weight = (1.0 - along / support).max(0.0) * self.points.area[point];
+            if agreement <= 0.0 || weight <= 0.0 {
+                return;
+            }
+            let weight = weight * agreement;
+            total += weight;
+            sum.height += weight * self.output.height[point];
+            sum.rate += weight * self.output.wave_velocity[point];
+            sum.foam += weight * self.output.foam[point];
+            sum.velocity += weight * self.velocity.get(point).copied().unwrap_or_default();
+        });
+        if total <= 0.0 {
+            return Average::default();
+        }
+        Average {
+            height: sum.height / total,
+            rate: sum.rate / total,
+            foam: sum.foam / total,
+            velocity: sum.velocity / total,
+        }
+    }
+
+    /// Distance to the nearest point on the vertex's side, within `most`.
+    fn nearest(
+        &self,
+        grid: &NeighbourGrid,
+        vertex: Vec3,
+        normal: Vec3,
+        first: f32,
+        most: f32,
+    ) -> Option<f32> {
+        let mut radius = first.min(most);
+        loop {
+            let mut best = f32::INFINITY;
+            grid.for_each_within(vertex, radius, |place, distance_squared| {
+                let point = grid.order()[place] as usize;
+                if distance_squared < best && self.points.normal[point].dot(normal) > 0.0 {
+                    best = distance_squared;
+                }
+            });
+            if best.is_finite() {
+                return Some(best.sqrt());
+            }
+            if radius >= most {
+                return None;
+            }
+            radius = (2.0 * radius).min(most);
+        }
+    }
+}

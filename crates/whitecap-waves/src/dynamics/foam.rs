@@ -1,0 +1,33 @@
+//! Where foam and spray would form: on strongly curved surface that moves fast.
+//!
+//! The tag of a point is 0 for clear water and 1 for full foam. It appears at once and fades with a
+//! half-life, so it trails behind the splash that made it. It is meant as an emission mask for a
+//! particle system or as a weight in a shader, not as a model of bubbles.
+
+use rayon::prelude::*;
+use whitecap_core::glam::Vec3;
+
+use super::smooth_step;
+
+/// Limits of the two criteria, and the share of foam that is left after a frame.
+pub(super) struct FoamRule {
+    /// Curvature from which, and at which, the first criterion begins and is complete.
+    pub curvature: (f32, f32),
+    /// Speed from which the second criterion begins; it is complete at twice this speed.
+    pub speed: f32,
+    /// Share that is left after a frame.
+    pub left: f32,
+}
+
+impl FoamRule {
+    /// Brings the tags of the last frame to this one.
+    pub fn advance(&self, foam: &mut [f32], curvatures: &[f32], velocities: &[Vec3]) {
+        let (least, full) = self.curvature;
+        foam.par_iter_mut().enumerate().with_min_len(1024).for_each(|(point, foam)| {
+            let curved = smooth_step(curvatures[point].abs(), least, full);
+            let speed = velocities.get(point).map_or(0.0, |velocity| velocity.length());
+            let fast = smooth_step(speed, self.speed, 2.0 * self.speed);
+            *foam = (*foam * self.left).max(curved * fast);
+        });
+    }
+}

@@ -1,0 +1,184 @@
+//! Settings of the waves: the single source for the shot-file keys, the command's flags, the JSON
+//! Schema and the documentation.
+//!
+//! Lengths are given in coarse lengths and times in frames wherever that makes the default right at
+//! every scale: a liquid of millimetres and one of kilometres with the same motion carry the same
+//! waves.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::DynamicsError;
+use super::gain::{GainBox, GainSphere};
+
+/// Curvature of the edge of a thin sheet, in coarse lengths (Mercier et al. 2015, Appendix A).
+pub const SHEET_CURVATURE: f32 = 0.077_141_3;
+/// Curvature of a single drop, in coarse lengths (Mercier et al. 2015, Appendix A).
+pub const DROP_CURVATURE: f32 = 0.15;
+
+/// How the speed of a wave depends on its length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dispersion {
+    /// Not at all: every wave has the same speed, as in the paper.
+    None,
+    /// As on real water, relative to the longest seeded wave, which has `wave-speed`: the artist
+    /// chooses how fast, gravity and surface tension how much faster than each other.
+    #[default]
+    Relative,
+    /// As on real water, in metres per second; `wave-speed` is not used. Right for a liquid shot
+    /// in real time and real size.
+    Physical,
+}
+
+/// Settings of the waves on the surface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DynamicsSettings {
+    /// Speed of the waves. Left out: half a coarse length per frame.
+    #[schemars(extend("unit" = "m/s"), range(min = 0.0, max = 1e9))]
+    pub wave_speed: Option<f32>,
+    /// Length of the longest wave that is seeded. Left out: two coarse lengths.
+    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
+    pub wavelength: Option<f32>,
+    /// How many octaves are seeded, each with half the length and half the height of the one
+    /// before. Left out: as many as four fine spacings to a wave allow.
+    #[schemars(extend("unit" = "octaves"), range(min = 1, max = 8))]
+    pub octaves: Option<u32>,
+    /// Largest height of a wave: the surface never moves farther.
+    #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 10.0))]
+    pub largest_height: f32,
+    /// Largest height of the unseen oscillators that seed the waves.
+    #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 10.0))]
+    pub seed_height: f32,
+    /// How long an oscillator takes to grow to its largest height, or to fade away.
+    #[schemars(extend("unit" = "frames"), range(min = 1.0, max = 1e4))]
+    pub seed_rise: f32,
+    /// Curvature below which oscillators fade fastest: 0.0771413 is the edge of a thin sheet.
+    #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
+    pub least_curvature: f32,
+    /// Curvature above which oscillators grow fastest: 0.15 is a single drop. They grow at all
+    /// above the middle of the two.
+    #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
+    pub full_curvature: f32,
+    /// Largest angular frequency of a wave: the surface never moves faster than this times the
+    /// largest height. Left out: twice that of the shortest seeded wave.
+    #[schemars(extend("unit" = "rad/s"), range(min = 0.0, max = 1e9))]
+    pub largest_frequency: Option<f32>,
+    /// Share of its height that a wave loses from frame to frame.
+    #[schemars(extend("unit" = "1/frame"), range(min = 0.0, max = 1.0))]
+    pub damping: f32,
+    /// Diffusion of the wave's velocity, in wave speeds times fine spacings: it takes away what is
+    /// too short for the points, and hardly touches longer waves.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 0.2))]
+    pub diffusion: f32,
+    /// How the speed of a wave depends on its length.
+    #[schemars(extend("unit" = "none"))]
+    pub dispersion: Dispersion,
+    /// Bands of wavelength, each with its own speed, that share the octaves. One band when there is
+    /// no dispersion.
+    #[schemars(extend("unit" = "bands"), range(min = 1, max = 4))]
+    pub bands: u32,
+    /// Acceleration of gravity, for dispersion.
+    #[schemars(extend("unit" = "m/s²"), range(min = 0.0, max = 1e6))]
+    pub wave_gravity: f32,
+    /// Surface tension per density, for dispersion: 0.000072 for water.
+    #[schemars(extend("unit" = "m³/s²"), range(min = 0.0, max = 1e6))]
+    pub wave_tension: f32,
+    /// A body of liquid with less surface than a ball of this radius is a drop: it carries no waves.
+    #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1e3))]
+    pub drop_radius: f32,
+    /// How strongly waves are seeded where no region says otherwise. 0 leaves the regions alone
+    /// with waves.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 100.0))]
+    pub gain: f32,
+    /// Boxes with a gain of their own. Later ones lie over earlier ones.
+    #[schemars(extend("unit" = "none"))]
+    pub gain_boxes: Vec<GainBox>,
+    /// Spheres with a gain of their own. They lie over the boxes.
+    #[schemars(extend("unit" = "none"))]
+    pub gain_spheres: Vec<GainSphere>,
+    /// Speed of the liquid from which foam begins to form on strongly curved surface. It is
+    /// complete at twice this speed. Left out: one coarse length per frame.
+    #[schemars(extend("unit" = "m/s"), range(min = 0.0, max = 1e9))]
+    pub foam_speed: Option<f32>,
+    /// How long foam takes to fade to a half.
+    #[schemars(extend("unit" = "frames"), range(min = 0.01, max = 1e6))]
+    pub foam_half_life: f32,
+}
+
+impl Default for DynamicsSettings {
+    fn default() -> Self {
+        Self {
+            wave_speed: None,
+            wavelength: None,
+            octaves: None,
+            largest_height: 0.25,
+            seed_height: 0.1,
+            seed_rise: 4.0,
+            least_curvature: SHEET_CURVATURE,
+            full_curvature: DROP_CURVATURE,
+            largest_frequency: None,
+            damping: 0.02,
+            diffusion: 0.005,
+            dispersion: Dispersion::default(),
+            bands: 2,
+            wave_gravity: 9.81,
+            wave_tension: 7.2e-5,
+            drop_radius: 2.0,
+            gain: 1.0,
+            gain_boxes: Vec::new(),
+            gain_spheres: Vec::new(),
+            foam_speed: None,
+            foam_half_life: 8.0,
+        }
+    }
+}
+
+impl DynamicsSettings {
+    /// Fails at the first value that cannot be used.
+    pub fn check(&self) -> Result<(), DynamicsError> {
+        within("wave-speed", self.wave_speed.unwrap_or(1.0), 0.0, 1e9)?;
+        within("wavelength", self.wavelength.unwrap_or(1.0), 1e-9, 1e9)?;
+        within("octaves", self.octaves.unwrap_or(1) as f32, 1.0, 8.0)?;
+        within("largest-height", self.largest_height, 0.0, 10.0)?;
+        within("seed-height", self.seed_height, 0.0, 10.0)?;
+        within("seed-rise", self.seed_rise, 1.0, 1e4)?;
+        within("least-curvature", self.least_curvature, 0.0, 1.0)?;
+        within("full-curvature", self.full_curvature, 0.0, 1.0)?;
+        within("largest-frequency", self.largest_frequency.unwrap_or(1.0), 0.0, 1e9)?;
+        within("damping", self.damping, 0.0, 1.0)?;
+        within("diffusion", self.diffusion, 0.0, 0.2)?;
+        within("bands", self.bands as f32, 1.0, 4.0)?;
+        within("wave-gravity", self.wave_gravity, 0.0, 1e6)?;
+        within("wave-tension", self.wave_tension, 0.0, 1e6)?;
+        within("drop-radius", self.drop_radius, 0.0, 1e3)?;
+        within("gain", self.gain, 0.0, 100.0)?;
+        within("foam-speed", self.foam_speed.unwrap_or(1.0), 0.0, 1e9)?;
+        within("foam-half-life", self.foam_half_life, 0.01, 1e6)?;
+        if self.least_curvature >= self.full_curvature {
+            return Err(DynamicsError::Order {
+                low: "least-curvature",
+                low_value: self.least_curvature,
+                high: "full-curvature",
+                high_value: self.full_curvature,
+            });
+        }
+        self.gain_boxes.iter().enumerate().try_for_each(|(index, area)| area.check(index))?;
+        self.gain_spheres.iter().try_for_each(GainSphere::check)
+    }
+}
+
+/// Fails if a setting is not between two limits, or is not a number.
+pub(super) fn within(
+    name: &'static str,
+    value: f32,
+    least: f32,
+    most: f32,
+) -> Result<(), DynamicsError> {
+    if value >= least && value <= most {
+        return Ok(());
+    }
+    let [value, least, most] = [value, least, most].map(f64::from);
+    Err(DynamicsError::Setting { name, value, least, most })
+}
