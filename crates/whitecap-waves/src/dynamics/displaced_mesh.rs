@@ -2,11 +2,11 @@
 //!
 //! Each vertex moves along its normal by the kernel average of the displacements of the surface
 //! points around it. The mesh need not run through the points: it may lie anywhere within the band
-//! in which they do. So points are weighted by their distance along the surface, seen from the
-//! vertex, among those about as far away as the nearest.
+//! in which they do. So the points are looked for along the normal, outward and inward in turn, and
+//! weighted by their distance from that line.
 //!
 //! # Guarantees
-//! * A vertex without points of its own side within 2 λ_c does not move.
+//! * A vertex without points of its own side within 2 λ_c along its normal does not move.
 //! * No vertex moves farther than the farthest point around it.
 //!
 //! # Non-guarantees
@@ -96,12 +96,13 @@ impl Columns<'_> {
         fine: f32,
     ) -> Average {
         let support = REACH * fine;
-        let Some(nearest) = self.nearest(grid, vertex, normal, support, 2.0 * coarse) else {
+        let Some(level) = self.level(grid, vertex, normal, support, 2.0 * coarse) else {
             return Average::default();
         };
         let mut sum = Average::default();
         let mut total = 0.0;
-        grid.for_each_within(vertex, nearest.hypot(support), |place, _| {
+        // A little farther than the support, for surface that leans against the normal.
+        grid.for_each_within(vertex + level * normal, 1.25 * support, |place, _| {
             let point = grid.order()[place] as usize;
             let offset = grid.positions()[place] - vertex;
             let agreement = self.points.normal[point].dot(normal);
@@ -128,31 +129,38 @@ impl Columns<'_> {
         }
     }
 
-    /// Distance to the nearest point on the vertex's side, within `most`.
-    fn nearest(
+    /// How far along the normal, outward or inward, the points on the vertex's side lie: the offset
+    /// of the nearest of them, at most about `most`.
+    fn level(
         &self,
         grid: &NeighbourGrid,
         vertex: Vec3,
         normal: Vec3,
-        first: f32,
+        stride: f32,
         most: f32,
     ) -> Option<f32> {
-        let mut radius = first.min(most);
-        loop {
-            let mut best = f32::INFINITY;
-            grid.for_each_within(vertex, radius, |place, distance_squared| {
-                let point = grid.order()[place] as usize;
-                if distance_squared < best && self.points.normal[point].dot(normal) > 0.0 {
-                    best = distance_squared;
-                }
-            });
-            if best.is_finite() {
-                return Some(best.sqrt());
-            }
-            if radius >= most {
-                return None;
-            }
-            radius = (2.0 * radius).min(most);
+        if normal == Vec3::ZERO {
+            return None;
         }
+        let count = (most / stride).floor() as usize;
+        for index in 0..=count {
+            let mut nearest = (f32::INFINITY, 0.0);
+            let sides: &[f32] = if index == 0 { &[1.0] } else { &[1.0, -1.0] };
+            for &side in sides {
+                let probe = vertex + side * index as f32 * stride * normal;
+                grid.for_each_within(probe, stride, |place, _| {
+                    let offset = grid.positions()[place] - vertex;
+                    let distance = offset.length_squared();
+                    let point = grid.order()[place] as usize;
+                    if distance < nearest.0 && self.points.normal[point].dot(normal) > 0.0 {
+                        nearest = (distance, offset.dot(normal));
+                    }
+                });
+            }
+            if nearest.0.is_finite() {
+                return Some(nearest.1);
+            }
+        }
+        None
     }
 }
