@@ -54,6 +54,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let result = tracker.step(&particles, 0.02, &Unwatched)?;
         let seconds = start.elapsed().as_secs_f64();
         let report = result.report;
+        let levels =
+            tracker.levels().iter().fold([f32::INFINITY, f32::NEG_INFINITY], |range, &level| {
+                [range[0].min(level), range[1].max(level)]
+            });
         if report.sampled < report.points / 2 {
             total = (total.0 + seconds, total.1 + report.points);
         }
@@ -74,8 +78,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             report.spacing.deviation,
             report.spacing.least,
             report.spacing.lonely,
-            report.levels[0],
-            report.levels[1],
+            levels[0],
+            levels[1],
             report.correction,
             1e6 * seconds / report.points.max(1) as f64,
             parts.join(", "),

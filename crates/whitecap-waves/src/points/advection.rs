@@ -4,8 +4,8 @@ use glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::blocks::{Block, Cut, per_block};
-use super::lanes::{Lanes, dot, splat, sum};
+use super::blocks::{Block, box_of, per_block};
+use super::lanes::{Oriented, dot, offsets, splat, sum};
 
 /// The particles near the surface of the last frame that are known in this one.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Movement {
     pub position: Vec<Vec3>,
     /// From the last frame to this one.
     pub displacement: Vec<Vec3>,
-    /// 1 / ρ over 2 λ_c in the last frame.
+    /// 1 / ψ in the last frame.
     pub inverse_density: Vec<f32>,
 }
 
@@ -21,17 +21,16 @@ pub(super) struct Movement {
 pub(super) fn displacements(
     positions: &[Vec3],
     blocks: &[Block],
-    cut: &Cut,
     movement: &Movement,
     coarse: f32,
 ) -> Vec<Vec3> {
     let radius = 2.0 * coarse;
     let grid = NeighbourGrid::build(&movement.position, coarse);
     let mut displacements = vec![Vec3::ZERO; positions.len()];
-    per_block(blocks, &mut displacements, |memory: &mut (Lanes, Vec<usize>), block, mine| {
+    per_block(blocks, &mut displacements, |memory: &mut (Oriented, Vec<usize>), block, mine| {
         let (lanes, near) = memory;
         near.clear();
-        let [min, max] = cut.block_box(block.coordinate);
+        let [min, max] = box_of(&positions[block.points.clone()]);
         grid.for_each_cell_in_box(min - radius, max + radius, |range| {
             near.extend(range.filter(|&place| {
                 let position = grid.positions()[place];
@@ -39,11 +38,12 @@ pub(super) fn displacements(
                 outside.length_squared() <= radius * radius
             }));
         });
-        lanes.fill_oriented(near.iter().map(|&place| {
+        lanes.fill(near, |place| {
             let particle = grid.order()[place] as usize;
-            let displacement = movement.displacement[particle];
-            (grid.positions()[place], displacement, movement.inverse_density[particle])
-        }));
+            let [x, y, z] = grid.positions()[place].to_array();
+            let [u, v, w] = movement.displacement[particle].to_array();
+            [x, y, z, u, v, w, movement.inverse_density[particle]]
+        });
         for (value, point) in mine.iter_mut().zip(block.points.clone()) {
             *value = mean_displacement(positions[point], lanes, radius);
         }
@@ -51,20 +51,20 @@ pub(super) fn displacements(
     displacements
 }
 
-/// Σ W displacement, with the displacements in the place of normals.
-fn mean_displacement(point: Vec3, particles: &Lanes, radius: f32) -> Vec3 {
+/// Σ W displacement.
+fn mean_displacement(point: Vec3, particles: &Oriented, radius: f32) -> Vec3 {
     let here = splat(point);
     let inverse_radius = f32x8::splat(1.0 / radius);
     let mut moved = [f32x8::ZERO; 3];
     let mut weights = f32x8::ZERO;
     for group in particles.groups() {
-        let offset = particles.offsets(group, here);
+        let offset = offsets(group, here);
         let distance = dot(offset, offset).sqrt() * inverse_radius;
         let kernel = (f32x8::ONE - distance).fast_max(f32x8::ZERO);
-        let weight = kernel * particles.weights(group);
+        let weight = kernel * group[6];
         weights += weight;
-        for (sum, displacement) in moved.iter_mut().zip(particles.normals(group)) {
-            *sum = weight.mul_add(displacement, *sum);
+        for (sum, displacement) in moved.iter_mut().zip(&group[3..6]) {
+            *sum = weight.mul_add(*displacement, *sum);
         }
     }
     let weights = weights.reduce_add();

@@ -14,6 +14,10 @@ const BLOCKS_PER_TASK: usize = 16;
 /// What the cells of a [`NeighbourGrid`] are wider than asked for.
 const CELL_MARGIN: f64 = 1.0 + 1e-9;
 
+/// Points so far apart that a cell of a sample would hold hardly more than one of them: λ_c / λ_f up
+/// to which each point is its own sample.
+pub(super) const OWN_SAMPLE_RATIO: f32 = 4.5;
+
 /// How space is cut, for one pair of lengths λ_c and λ_f.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
@@ -27,8 +31,9 @@ pub(super) struct Cut {
 impl Cut {
     pub fn new(coarse: f32, fine: f32) -> Self {
         let fine_halvings = (0.5 * coarse / fine).log2().floor().max(0.0) as i32;
-        // Blocks of half a coarse length, if fine cells are not wider.
-        Self { fine_halvings, block_doublings: (fine_halvings - 1).max(0), coarse }
+        // Wide enough for a dozen points, which share the cost of a search.
+        let block_halvings = if coarse < OWN_SAMPLE_RATIO * fine { 0 } else { 1 };
+        Self { fine_halvings, block_doublings: fine_halvings - block_halvings, coarse }
     }
 
     /// Width of the cells of fine neighbours.
@@ -51,6 +56,12 @@ pub(super) struct Block {
     pub number: usize,
     pub coordinate: IVec3,
     pub points: Range<usize>,
+}
+
+/// The box round some points.
+pub(super) fn box_of(points: &[Vec3]) -> [Vec3; 2] {
+    let empty = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+    points.iter().fold(empty, |[min, max], &point| [min.min(point), max.max(point)])
 }
 
 /// The blocks of points that are in the order of `grid`.

@@ -4,7 +4,10 @@
 //! # Guarantees
 //! * Only particles within two cells of a cell that was [activated](CoarseParticles::activate) cost
 //!   more than a sort, so a deep liquid costs little more than a shallow one.
-//! * Within 2 λ_c of any point of an activated cell the densities are complete.
+//! * Within 2 λ_c of any point of an activated cell the densities are known.
+//!
+//! The density is ψ of Mercier et al. 2015, Eq. 4.6. It also stands for the density of Eq. 4.2 in the
+//! weights of the advection: both measure how many particles share a place.
 
 use std::ops::Range;
 
@@ -14,8 +17,8 @@ use whitecap_core::CoordinateIndex;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::band::densities;
-use super::lanes::{Lanes, dot, splat};
+use super::band::{REACH, densities};
+use super::lanes::{Weighted, dot, offsets, splat};
 
 /// Particles of one frame. Keeps its memory from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -29,9 +32,8 @@ pub(super) struct CoarseParticles {
     active: Vec<bool>,
     /// Activated coordinates without a particle.
     active_elsewhere: std::collections::BTreeSet<[i32; 3]>,
-    /// Per place, 1 / ψ (Eq. 4.6) and 1 / ρ (Eq. 4.2 over 2 λ_c); zero where not known.
-    inverse_metaball: Vec<f32>,
-    inverse_density: Vec<f32>,
+    /// Per place, the position and 1 / ψ (Eq. 4.6), which is zero where it is not known.
+    metaball: Vec<[f32; 4]>,
 }
 
 impl CoarseParticles {
@@ -47,15 +49,18 @@ impl CoarseParticles {
             flags.resize(coordinates.len(), false);
         }
         self.active_elsewhere.clear();
-        for column in [&mut self.inverse_metaball, &mut self.inverse_density] {
-            column.clear();
-            column.resize(positions.len(), 0.0);
-        }
+        self.metaball.clear();
+        self.metaball.extend(self.grid.positions().iter().map(|p| p.extend(0.0).to_array()));
     }
 
-    /// Sorted positions.
-    pub fn positions(&self) -> &[Vec3] {
-        self.grid.positions()
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.grid.len()
+    }
+
+    /// Position of a sorted place.
+    pub fn position(&self, place: usize) -> Vec3 {
+        self.grid.positions()[place]
     }
 
     /// For each sorted place, the index of the particle.
@@ -65,24 +70,20 @@ impl CoarseParticles {
 
     /// Whether the density of a place is known.
     pub fn is_near_surface(&self, place: usize) -> bool {
-        self.inverse_density[place] > 0.0
-    }
-
-    /// 1 / ρ over 2 λ_c of a place near the surface.
-    pub fn inverse_density(&self, place: usize) -> f32 {
-        self.inverse_density[place]
+        self.metaball[place][3] > 0.0
     }
 
     /// Position and 1 / ψ of a place.
-    pub fn metaball(&self, place: usize) -> (Vec3, f32) {
-        (self.grid.positions()[place], self.inverse_metaball[place])
+    #[inline(always)]
+    pub fn metaball(&self, place: usize) -> [f32; 4] {
+        self.metaball[place]
     }
 
     /// Appends the places near the surface within `reach` of a box.
     pub fn places_near(&self, [min, max]: [Vec3; 2], reach: f32, places: &mut Vec<u32>) {
         let reach_squared = reach * reach;
         self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
-            if self.inverse_metaball[range.start] == 0.0 {
+            if self.metaball[range.start][3] == 0.0 {
                 return;
             }
             for place in range {
@@ -115,50 +116,48 @@ impl CoarseParticles {
             }
         }
         wanted.sort_unstable();
-        let found: Vec<Vec<[f32; 2]>> = wanted
+        let found: Vec<Vec<f32>> = wanted
             .par_iter()
             .with_min_len(8)
-            .map_init(Lanes::default, |lanes, &cell| self.densities_of(cell, lanes))
+            .map_init(Weighted::default, |lanes, &cell| self.densities_of(cell, lanes))
             .collect();
         for (cell, values) in wanted.into_iter().zip(found) {
-            for (place, [metaball, density]) in self.grid.cell_range(cell).zip(values) {
-                self.inverse_metaball[place] = metaball;
-                self.inverse_density[place] = density;
+            for (place, value) in self.grid.cell_range(cell).zip(values) {
+                self.metaball[place][3] = value;
             }
         }
     }
 
-    /// 1 / ψ and 1 / ρ of the particles of a cell.
-    fn densities_of(&self, cell: usize, lanes: &mut Lanes) -> Vec<[f32; 2]> {
+    /// 1 / ψ of the particles of a cell.
+    fn densities_of(&self, cell: usize, lanes: &mut Weighted) -> Vec<f32> {
         let own = &self.grid.positions()[self.grid.cell_range(cell)];
         let (min, max) = own
             .iter()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
-        let reach = 2.0 * self.coarse;
+        let reach = REACH * self.coarse;
         let mut near = Vec::new();
         self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
             for &position in &self.grid.positions()[range] {
                 let outside = (min - position).max(position - max).max(Vec3::ZERO);
                 if outside.length_squared() <= reach * reach {
-                    near.push((position, 1.0));
+                    near.push(position);
                 }
             }
         });
-        lanes.fill(near.into_iter());
+        lanes.fill(&near, |position| position.extend(1.0).to_array());
         let per_square = f32x8::splat(1.0 / (self.coarse * self.coarse));
+        let reach_squared = f32x8::splat(REACH * REACH);
         let sums = own.iter().map(|&position| {
             let here = splat(position);
-            let (mut metaball, mut density) = (f32x8::ZERO, f32x8::ZERO);
+            let mut sum = f32x8::ZERO;
             for group in lanes.groups() {
-                let offset = lanes.offsets(group, here);
+                let offset = offsets(group, here);
                 let squared = dot(offset, offset) * per_square;
-                let inside = squared.simd_lt(f32x8::splat(4.0));
-                let squared = inside.bitselect(squared, f32x8::splat(4.0));
-                let counted = inside.bitselect(densities(squared), f32x8::ZERO);
-                metaball += counted;
-                density += f32x8::ONE - squared.sqrt() * 0.5;
+                let inside = squared.simd_lt(reach_squared);
+                let value = densities(squared.fast_min(reach_squared));
+                sum += inside.bitselect(value, f32x8::ZERO);
             }
-            [1.0 / metaball.reduce_add(), 1.0 / density.reduce_add()]
+            1.0 / sum.reduce_add()
         });
         sums.collect()
     }

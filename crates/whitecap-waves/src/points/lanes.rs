@@ -1,4 +1,4 @@
-//! Samples in columns, eight at a time.
+//! Samples in groups of eight, for sums over many of them.
 
 use glam::Vec3;
 use wide::f32x8;
@@ -6,77 +6,66 @@ use wide::f32x8;
 /// Farther than any reach, near enough to square without overflow.
 const NOWHERE: f32 = 1e18;
 
-/// Positions with a normal and a weight, padded to whole groups of eight. Keeps its memory.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lanes {
-    position: [Vec<f32>; 3],
-    normal: [Vec<f32>; 3],
-    weight: Vec<f32>,
+/// Samples of `N` numbers, of which the first three are a position. The last group is filled with
+/// samples of zeros far away. Keeps its memory.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes<const N: usize> {
+    groups: Vec<[f32x8; N]>,
 }
 
-impl Lanes {
-    /// Replaces the samples by these, with normals.
-    pub fn fill_oriented(&mut self, samples: impl Iterator<Item = (Vec3, Vec3, f32)>) {
-        self.clear();
-        for (position, normal, weight) in samples {
-            self.push(position, weight);
-            for (column, value) in self.normal.iter_mut().zip(normal.to_array()) {
-                column.push(value);
+/// Position and weight.
+pub(super) type Weighted = Lanes<4>;
+/// Position, a vector and weight.
+pub(super) type Oriented = Lanes<7>;
+
+impl<const N: usize> Default for Lanes<N> {
+    fn default() -> Self {
+        Self { groups: Vec::new() }
+    }
+}
+
+impl<const N: usize> Lanes<N> {
+    /// Replaces the samples by those that `sample` makes of `indices`.
+    #[inline(always)]
+    pub fn fill<I: Copy>(&mut self, indices: &[I], sample: impl Fn(I) -> [f32; N]) {
+        self.groups.clear();
+        let (whole, rest) = indices.as_chunks::<8>();
+        self.groups.reserve(whole.len() + 1);
+        for chunk in whole {
+            let mut group = [[0.0; 8]; N];
+            for (lane, &index) in chunk.iter().enumerate() {
+                put(&mut group, lane, sample(index));
             }
+            self.groups.push(group.map(f32x8::new));
         }
-        self.pad();
-    }
-
-    /// Replaces the samples by these; normals are zero.
-    pub fn fill(&mut self, samples: impl Iterator<Item = (Vec3, f32)>) {
-        self.clear();
-        samples.for_each(|(position, weight)| self.push(position, weight));
-        self.pad();
-    }
-
-    fn clear(&mut self) {
-        self.position.iter_mut().chain(&mut self.normal).for_each(Vec::clear);
-        self.weight.clear();
-    }
-
-    fn push(&mut self, position: Vec3, weight: f32) {
-        for (column, value) in self.position.iter_mut().zip(position.to_array()) {
-            column.push(value);
+        if !rest.is_empty() {
+            let mut group = [[0.0; 8]; N];
+            group[..3].fill([NOWHERE; 8]);
+            for (lane, &index) in rest.iter().enumerate() {
+                put(&mut group, lane, sample(index));
+            }
+            self.groups.push(group.map(f32x8::new));
         }
-        self.weight.push(weight);
     }
 
-    fn pad(&mut self) {
-        let padded = self.weight.len().next_multiple_of(8);
-        self.position.iter_mut().for_each(|column| column.resize(padded, NOWHERE));
-        self.normal.iter_mut().for_each(|column| column.resize(padded, 0.0));
-        self.weight.resize(padded, 0.0);
-    }
-
-    /// Groups of eight.
-    pub fn groups(&self) -> impl Iterator<Item = usize> + use<> {
-        (0..self.weight.len()).step_by(8)
-    }
-
-    /// Offsets from a point to the eight samples of a group.
+    /// The groups.
     #[inline(always)]
-    pub fn offsets(&self, group: usize, point: [f32x8; 3]) -> [f32x8; 3] {
-        let [x, y, z] = &self.position;
-        [load(x, group) - point[0], load(y, group) - point[1], load(z, group) - point[2]]
+    pub fn groups(&self) -> &[[f32x8; N]] {
+        &self.groups
     }
+}
 
-    /// Normals of a group.
-    #[inline(always)]
-    pub fn normals(&self, group: usize) -> [f32x8; 3] {
-        let [x, y, z] = &self.normal;
-        [load(x, group), load(y, group), load(z, group)]
+#[inline(always)]
+fn put<const N: usize>(group: &mut [[f32; 8]; N], lane: usize, sample: [f32; N]) {
+    for (column, value) in group.iter_mut().zip(sample) {
+        column[lane] = value;
     }
+}
 
-    /// Weights of a group; zero beyond the last sample.
-    #[inline(always)]
-    pub fn weights(&self, group: usize) -> f32x8 {
-        load(&self.weight, group)
-    }
+/// Offsets from a point to the samples of a group.
+#[inline(always)]
+pub(super) fn offsets<const N: usize>(group: &[f32x8; N], point: [f32x8; 3]) -> [f32x8; 3] {
+    [group[0] - point[0], group[1] - point[1], group[2] - point[2]]
 }
 
 /// A vector in all eight lanes.
@@ -95,9 +84,4 @@ pub(super) fn dot(a: [f32x8; 3], b: [f32x8; 3]) -> f32x8 {
 #[inline(always)]
 pub(super) fn sum(vector: [f32x8; 3]) -> Vec3 {
     Vec3::from_array(vector.map(|lane| lane.reduce_add()))
-}
-
-#[inline(always)]
-fn load(column: &[f32], i: usize) -> f32x8 {
-    f32x8::new(column[i..i + 8].try_into().expect("padded to eight"))
 }

@@ -83,7 +83,7 @@ pub(super) fn nearest(particles: &CoarseParticles, expected: Vec3, coarse: f32) 
             best = Some((squared, place));
         }
     });
-    best.map(|(_, place)| particles.positions()[place])
+    best.map(|(_, place)| particles.position(place))
 }
 
 #[cfg(test)]

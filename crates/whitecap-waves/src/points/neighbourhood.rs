@@ -5,9 +5,14 @@
 //!   lists; the far side of a thin sheet, or another body that comes close, is in none.
 //! * A point is not its own neighbour. Lists ascend, whatever the number of threads.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
+use wide::f32x8;
+
+use super::lanes::{Lanes, dot, offsets, splat};
 
 /// Cells per task.
 const CELLS_PER_TASK: usize = 64;
@@ -31,13 +36,16 @@ impl Neighbourhood {
 
     /// As [`Neighbourhood::build`], reusing memory.
     pub fn rebuild(&mut self, grid: &NeighbourGrid, normals: &[Vec3], radius: f32) {
-        self.rebuild_facing(grid, normals, radius, 0.0);
+        self.rebuild_facing(grid, grid.positions(), normals, radius, 0.0);
     }
 
-    /// As [`Neighbourhood::rebuild`], with another limit to the cosine between normals than zero.
+    /// As [`Neighbourhood::rebuild`], with another limit to the cosine between normals than zero, and
+    /// of points that have moved a little since the grid was made: pairs that came close from two
+    /// cells apart are not found.
     pub(super) fn rebuild_facing(
         &mut self,
         grid: &NeighbourGrid,
+        positions: &[Vec3],
         normals: &[Vec3],
         radius: f32,
         least_cosine: f32,
@@ -49,7 +57,14 @@ impl Neighbourhood {
             .into_par_iter()
             .map(|task| {
                 let end = ((task + 1) * CELLS_PER_TASK).min(grid.cell_count());
-                lists_of_cells(grid, normals, radius, least_cosine, task * CELLS_PER_TASK..end)
+                lists_of_cells(
+                    grid,
+                    positions,
+                    normals,
+                    radius,
+                    least_cosine,
+                    task * CELLS_PER_TASK..end,
+                )
             })
             .collect();
         self.starts.clear();
@@ -89,29 +104,48 @@ impl Neighbourhood {
 
 fn lists_of_cells(
     grid: &NeighbourGrid,
+    positions: &[Vec3],
     normals: &[Vec3],
     radius: f32,
     least_cosine: f32,
-    cells: std::ops::Range<usize>,
+    cells: Range<usize>,
 ) -> (Vec<u32>, Vec<u32>) {
-    let positions = grid.positions();
-    let radius_squared = radius * radius;
+    let limit = f32x8::splat(radius * radius);
+    let cosine = f32x8::splat(least_cosine);
     let (mut counts, mut neighbours) = (Vec::new(), Vec::new());
-    let mut around = Vec::new();
+    let (mut ranges, mut around): (Vec<Range<usize>>, Vec<u32>) = Default::default();
+    let mut lanes = Lanes::<6>::default();
     for cell in cells {
+        ranges.clear();
+        grid.for_each_cell_around(cell, |range| ranges.push(range));
+        ranges.sort_unstable_by_key(|range| range.start);
         around.clear();
-        grid.for_each_cell_around(cell, |range| around.push(range));
-        around.sort_unstable_by_key(|range| range.start);
+        around.extend(ranges.iter().flat_map(|range| range.start as u32..range.end as u32));
+        lanes.fill(&around, |other| {
+            let [x, y, z] = positions[other as usize].to_array();
+            let [u, v, w] = normals[other as usize].to_array();
+            [x, y, z, u, v, w]
+        });
         for point in grid.cell_range(cell) {
-            let (here, normal) = (positions[point], normals[point]);
+            let (here, normal) = (splat(positions[point]), splat(normals[point]));
             let before = neighbours.len();
-            for other in around.iter().cloned().flatten() {
-                if positions[other].distance_squared(here) < radius_squared
-                    && normals[other].dot(normal) > least_cosine
-                    && other != point
-                {
-                    neighbours.push(other as u32);
+            // One mask of 64 candidates at a time: its bits are walked with one mispredicted branch.
+            for (groups, others) in lanes.groups().chunks(8).zip(around.chunks(64)) {
+                let mut mask = 0u64;
+                for (number, group) in groups.iter().enumerate() {
+                    let offset = offsets(group, here);
+                    let is_near = dot(offset, offset).simd_lt(limit);
+                    let faces = dot(normal, [group[3], group[4], group[5]]).simd_gt(cosine);
+                    mask |= u64::from((is_near & faces).to_bitmask()) << (8 * number);
                 }
+                while mask != 0 {
+                    neighbours.push(others[mask.trailing_zeros() as usize]);
+                    mask &= mask - 1;
+                }
+            }
+            let own = neighbours[before..].iter().position(|&other| other == point as u32);
+            if let Some(own) = own {
+                neighbours.remove(before + own);
             }
             counts.push((neighbours.len() - before) as u32);
         }

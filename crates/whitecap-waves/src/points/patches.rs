@@ -6,49 +6,66 @@ use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
 use super::band::{Band, Level};
-use super::blocks::{Block, Cut, per_block};
+use super::blocks::{Block, box_of, per_block};
 use super::coarse::CoarseParticles;
-use super::lanes::Lanes;
+use super::lanes::Weighted;
 
 /// Blocks without a list, as a share of all, from which the lists are made anew.
 const STALE_SHARE: f32 = 0.1;
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
 
-/// Lists of the coarse particles near blocks. A block without a list costs a search.
+/// Lists of the coarse particles near blocks. A block that has no list, or has grown out of the box
+/// that its list was made for, costs a search; the level does not depend on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patches {
     blocks: CoordinateIndex,
+    boxes: Vec<[Vec3; 2]>,
     starts: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl Patches {
+    /// The level at one point, found without lists.
+    pub fn level_at(point: Vec3, band: &Band, particles: &CoarseParticles) -> Level {
+        let mut places = Vec::new();
+        particles.places_near([point, point], band.reach(), &mut places);
+        let mut lanes = Weighted::default();
+        lanes.fill(&places, |place| particles.metaball(place as usize));
+        band.level(point, &lanes)
+    }
+
     /// Forgets the lists, for particles that moved.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Makes lists for these blocks unless most have one. Densities near them must be known.
+    /// Makes lists for these blocks unless most have one. They hold while points stay within
+    /// `margin` of the box round the block's points. Densities near them must be known.
     pub fn refresh(
         &mut self,
+        positions: &[Vec3],
         blocks: &[Block],
-        cut: &Cut,
+        margin: f32,
         band: &Band,
         particles: &CoarseParticles,
     ) {
-        let missing = blocks.iter().filter(|block| self.blocks.get(block.coordinate).is_none());
-        if missing.count() as f32 <= STALE_SHARE * blocks.len() as f32 {
+        let is_missing = |block: &Block| self.list(block, positions).is_none();
+        let missing = blocks.par_iter().with_min_len(64).filter(|block| is_missing(block)).count();
+        if missing as f32 <= STALE_SHARE * blocks.len() as f32 {
             return;
         }
+        let grown = |block: &Block| {
+            let [min, max] = box_of(&positions[block.points.clone()]);
+            [min - margin, max + margin]
+        };
         let parts: Vec<(Vec<u32>, Vec<u32>)> = blocks
             .par_chunks(BLOCKS_PER_TASK)
             .map(|chunk| {
                 let mut places = Vec::new();
                 let count = |block: &Block| {
                     let before = places.len();
-                    let block_box = cut.block_box(block.coordinate);
-                    particles.places_near(block_box, band.reach(), &mut places);
+                    particles.places_near(grown(block), band.reach(), &mut places);
                     (places.len() - before) as u32
                 };
                 (chunk.iter().map(count).collect(), places)
@@ -56,6 +73,8 @@ impl Patches {
             .collect();
         let coordinates: Vec<IVec3> = blocks.iter().map(|block| block.coordinate).collect();
         self.blocks.rebuild(&coordinates);
+        self.boxes.clear();
+        self.boxes.extend(blocks.iter().map(grown));
         self.starts.clear();
         self.starts.push(0);
         self.places.clear();
@@ -69,30 +88,34 @@ impl Patches {
         }
     }
 
+    /// The list of a block, if it has one that its points are within.
+    fn list(&self, block: &Block, positions: &[Vec3]) -> Option<&[u32]> {
+        let patch = self.blocks.get(block.coordinate)?;
+        let [min, max] = self.boxes[patch];
+        let points = &positions[block.points.clone()];
+        let is_inside = |p: &Vec3| p.cmpge(min).all() && p.cmple(max).all();
+        let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
+        points.iter().all(is_inside).then(|| &self.places[range])
+    }
+
     /// The level of each point.
     pub fn levels(
         &self,
         positions: &[Vec3],
         blocks: &[Block],
-        cut: &Cut,
         band: &Band,
         particles: &CoarseParticles,
     ) -> Vec<Level> {
         let mut levels = vec![Level { level: 0.0, outward: Vec3::ZERO }; positions.len()];
-        per_block(blocks, &mut levels, |memory: &mut (Lanes, Vec<u32>), block, mine| {
+        per_block(blocks, &mut levels, |memory: &mut (Weighted, Vec<u32>), block, mine| {
             let (lanes, searched) = memory;
-            let places = match self.blocks.get(block.coordinate) {
-                Some(patch) => {
-                    &self.places[self.starts[patch] as usize..self.starts[patch + 1] as usize]
-                }
-                None => {
-                    searched.clear();
-                    let block_box = cut.block_box(block.coordinate);
-                    particles.places_near(block_box, band.reach(), searched);
-                    &searched[..]
-                }
-            };
-            lanes.fill(places.iter().map(|&place| particles.metaball(place as usize)));
+            let places = self.list(block, positions).unwrap_or_else(|| {
+                searched.clear();
+                let points = &positions[block.points.clone()];
+                particles.places_near(box_of(points), band.reach(), searched);
+                &searched[..]
+            });
+            lanes.fill(places, |place| particles.metaball(place as usize));
             for (level, point) in mine.iter_mut().zip(block.points.clone()) {
                 *level = band.level(positions[point], lanes);
             }

@@ -119,8 +119,6 @@ pub struct PointReport {
     pub vanished_particles: usize,
     /// How even the points are.
     pub spacing: Spacing,
-    /// Smallest and largest level: 0 and 1 are the borders of the band.
-    pub levels: [f32; 2],
     /// Root mean square of what the points moved beside the advection, in fine spacings, over those
     /// that lived in the last frame.
     pub correction: f32,

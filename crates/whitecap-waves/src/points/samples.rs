@@ -10,20 +10,17 @@ use whitecap_core::CoordinateIndex;
 
 use super::Sums;
 use super::aggregates::{Mean, SAME_SIDE, mean};
-use super::blocks::{Block, Cut};
+use super::blocks::{Block, Cut, OWN_SAMPLE_RATIO, box_of};
+use super::lanes::Oriented;
 
-/// Points so far apart that a cell of a sample would hold hardly more than one of them: λ_c / λ_f up
-/// to which each point is its own sample.
-const OWN_SAMPLE_RATIO: f32 = 4.5;
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
 
 /// Samples of the surface in the order of blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
-    position: Vec<Vec3>,
-    normal: Vec<Vec3>,
-    area: Vec<f32>,
+    /// Position, normal and area.
+    sample: Vec<[f32; 7]>,
     /// Points of each sample; empty if each point is its own.
     members: Vec<u32>,
     starts: Vec<u32>,
@@ -53,9 +50,9 @@ impl Samples {
         let mut samples = Self::default();
         let mut block_starts = vec![0u32];
         if sums == Sums::Exact || coarse < OWN_SAMPLE_RATIO * fine {
-            samples.position = surface.position.to_vec();
-            samples.normal = surface.normal.to_vec();
-            samples.area = surface.area.to_vec();
+            samples.sample = (0..surface.position.len())
+                .map(|i| row(surface.position[i], surface.normal[i], surface.area[i]))
+                .collect();
             block_starts.extend(blocks.iter().map(|block| block.points.end as u32));
         } else {
             block_starts.extend(samples.merge(surface, blocks, cut));
@@ -88,11 +85,9 @@ impl Samples {
         let mut block_ends = Vec::with_capacity(blocks.len());
         self.starts.push(0);
         for (means, members, counts, ends) in parts {
-            let before = self.position.len() as u32;
+            let before = self.sample.len() as u32;
             block_ends.extend(ends.into_iter().map(|end| before + end));
-            self.position.extend(means.iter().map(|mean| mean.position));
-            self.normal.extend(means.iter().map(|mean| mean.normal));
-            self.area.extend(means.iter().map(|mean| mean.area));
+            self.sample.extend(means.iter().map(|m| row(m.position, m.normal, m.area)));
             self.members.extend_from_slice(&members);
             let mut end = *self.starts.last().expect("begins with one");
             for count in counts {
@@ -114,13 +109,11 @@ impl Samples {
     ) {
         let cells = CoarseCells::new(blocks, block_starts, cut);
         let near_block = |block: &Block, found: &mut Vec<u32>| {
-            let points = &positions[block.points.clone()];
-            let empty = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-            let (min, max) = points.iter().fold(empty, |(min, max), &p| (min.min(p), max.max(p)));
+            let [min, max] = box_of(&positions[block.points.clone()]);
             let before = found.len();
             cells.for_each_around(block.coordinate >> cells.doublings, |range| {
                 for sample in range {
-                    let position = self.position[sample as usize];
+                    let position = position_of(&self.sample[sample as usize]);
                     let outside = (min - position).max(position - max).max(Vec3::ZERO);
                     if outside.length_squared() < coarse * coarse {
                         found.push(sample);
@@ -150,26 +143,35 @@ impl Samples {
 
     /// Replaces the normals of the samples by means of new normals of the points.
     pub fn refresh_normals(&mut self, normals: &[Vec3], areas: &[f32]) {
-        if self.members.is_empty() {
-            self.normal.copy_from_slice(normals);
-            return;
-        }
         let (members, starts) = (&self.members, &self.starts);
-        self.normal.par_iter_mut().with_min_len(256).enumerate().for_each(|(sample, normal)| {
-            let cluster = &members[starts[sample] as usize..starts[sample + 1] as usize];
-            let sum: Vec3 = cluster.iter().map(|&i| areas[i as usize] * normals[i as usize]).sum();
-            *normal = sum.normalize_or(*normal);
+        self.sample.par_iter_mut().with_min_len(256).enumerate().for_each(|(number, sample)| {
+            let normal = if members.is_empty() {
+                normals[number]
+            } else {
+                let cluster = &members[starts[number] as usize..starts[number + 1] as usize];
+                let weighted = |&i: &u32| areas[i as usize] * normals[i as usize];
+                let before = Vec3::new(sample[3], sample[4], sample[5]);
+                cluster.iter().map(weighted).sum::<Vec3>().normalize_or(before)
+            };
+            sample[3..6].copy_from_slice(&normal.to_array());
         });
     }
 
-    /// Position, normal and area of the samples near a block.
-    pub fn near(&self, block: &Block) -> impl Iterator<Item = (Vec3, Vec3, f32)> {
+    /// Collects the samples near a block.
+    pub fn collect_near(&self, block: &Block, lanes: &mut Oriented) {
         let range = self.near_starts[block.number]..self.near_starts[block.number + 1];
-        self.near[range.start as usize..range.end as usize].iter().map(|&sample| {
-            let sample = sample as usize;
-            (self.position[sample], self.normal[sample], self.area[sample])
-        })
+        let near = &self.near[range.start as usize..range.end as usize];
+        lanes.fill(near, |sample| self.sample[sample as usize]);
     }
+}
+
+fn row(position: Vec3, normal: Vec3, area: f32) -> [f32; 7] {
+    let ([x, y, z], [u, v, w]) = (position.to_array(), normal.to_array());
+    [x, y, z, u, v, w, area]
+}
+
+fn position_of(sample: &[f32; 7]) -> Vec3 {
+    Vec3::new(sample[0], sample[1], sample[2])
 }
 
 /// The points of a block by cell of a sample and by orientation: (cell, sum of normals, points).

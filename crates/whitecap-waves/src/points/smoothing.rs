@@ -10,37 +10,41 @@
 use glam::Vec3;
 use wide::f32x8;
 
-use super::lanes::{Lanes, dot, splat, sum};
+use super::lanes::{Oriented, dot, offsets, splat, sum};
 
 /// Offsets, distances squared and weights of eight samples as a point sees them.
 #[inline(always)]
 fn seen(
-    samples: &Lanes,
-    group: usize,
+    group: &[f32x8; 7],
     here: [f32x8; 3],
     along: f32x8,
     inverse_radius: f32x8,
 ) -> ([f32x8; 3], f32x8, f32x8) {
-    let offset = samples.offsets(group, here);
+    let offset = offsets(group, here);
     let squared = dot(offset, offset);
     let kernel = (f32x8::ONE - squared.sqrt() * inverse_radius).fast_max(f32x8::ZERO);
     // Whole within 60 degrees, nothing beyond a right angle.
     let side = (along + along).fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
-    (offset, squared, samples.weights(group) * kernel * side)
+    (offset, squared, group[6] * kernel * side)
+}
+
+#[inline(always)]
+fn normals_of(group: &[f32x8; 7]) -> [f32x8; 3] {
+    [group[3], group[4], group[5]]
 }
 
 /// The normal of the plane that fits the samples within `radius` best, as a height over the plane
 /// orthogonal to `start` (lines 3 to 5).
-pub(super) fn fitted_normal(point: Vec3, start: Vec3, samples: &Lanes, radius: f32) -> Vec3 {
+pub(super) fn fitted_normal(point: Vec3, start: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
     let (here, axis) = (splat(point), splat(start));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let mut weights = f32x8::ZERO;
     let mut first = [f32x8::ZERO; 3];
     let mut second = [f32x8::ZERO; 6];
     for group in samples.groups() {
-        let along = dot(axis, samples.normals(group));
-        let (offset, _, weight) = seen(samples, group, here, along, inverse_radius);
-        let [x, y, z] = offset.map(|lane| weight.simd_gt(f32x8::ZERO).bitselect(lane, f32x8::ZERO));
+        let along = dot(axis, normals_of(group));
+        let (offset, _, weight) = seen(group, here, along, inverse_radius);
+        let [x, y, z] = offset;
         let [wx, wy, wz] = [x, y, z].map(|lane| lane * weight);
         weights += weight;
         for (sum, value) in first.iter_mut().zip([wx, wy, wz]) {
@@ -81,14 +85,14 @@ pub(super) fn fitted_normal(point: Vec3, start: Vec3, samples: &Lanes, radius: f
 }
 
 /// The mean normal within `radius` (lines 7 and 8).
-pub(super) fn mean_normal(point: Vec3, normal: Vec3, samples: &Lanes, radius: f32) -> Vec3 {
+pub(super) fn mean_normal(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
     let (here, axis) = (splat(point), splat(normal));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let mut total = [f32x8::ZERO; 3];
     for group in samples.groups() {
-        let normals = samples.normals(group);
+        let normals = normals_of(group);
         let along = dot(axis, normals);
-        let (_, _, weight) = seen(samples, group, here, along, inverse_radius);
+        let (_, _, weight) = seen(group, here, along, inverse_radius);
         for (sum, value) in total.iter_mut().zip(normals) {
             *sum = weight.mul_add(value, *sum);
         }
@@ -98,15 +102,15 @@ pub(super) fn mean_normal(point: Vec3, normal: Vec3, samples: &Lanes, radius: f3
 
 /// How far a point moves along its normal to lie, on average, on circles that it shares with the
 /// samples and that are orthogonal to both normals (Eq. 4.10 and 4.11).
-pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Lanes, radius: f32) -> f32 {
+pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> f32 {
     let (here, axis) = (splat(point), splat(normal));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let least_across = f32x8::splat(1e-10 * radius * radius);
     let (mut weights, mut shifts) = (f32x8::ZERO, f32x8::ZERO);
     for group in samples.groups() {
-        let normals = samples.normals(group);
+        let normals = normals_of(group);
         let along = dot(axis, normals);
-        let (offset, squared, weight) = seen(samples, group, here, along, inverse_radius);
+        let (offset, squared, weight) = seen(group, here, along, inverse_radius);
         let height = dot(axis, offset);
         // In the plane of the axis and the offset, the sample's normal has the component `along` on
         // the axis and `tilt` / √`across` beside it.
@@ -116,6 +120,7 @@ pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Lanes, radius: f32) -> 
         let shift = (height + tilt / (length + along)) * 0.5;
         let is_seen = weight.simd_gt(f32x8::ZERO);
         weights += weight;
+        // A sample that faces away may have no circle.
         shifts += is_seen.bitselect(weight * shift, f32x8::ZERO);
     }
     let weights = weights.reduce_add();
@@ -126,16 +131,22 @@ pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Lanes, radius: f32) -> 
 mod tests {
     use super::*;
 
+    fn sample(position: Vec3, normal: Vec3) -> [f32; 7] {
+        let ([x, y, z], [u, v, w]) = (position.to_array(), normal.to_array());
+        [x, y, z, u, v, w, 1.0]
+    }
+
     /// Points on a ball of radius 2 about the origin, near its top.
-    fn cap() -> Lanes {
-        let mut lanes = Lanes::default();
-        lanes.fill_oriented((0..4000).map(|i| {
+    fn cap() -> Oriented {
+        let mut lanes = Oriented::default();
+        let numbers: Vec<u32> = (0..4000).collect();
+        lanes.fill(&numbers, |i| {
             let angle = 2.399_963_2 * i as f32;
             let y = 1.0 - 0.3 * (i as f32 + 0.5) / 4000.0;
             let across = (1.0 - y * y).sqrt();
             let direction = Vec3::new(across * angle.cos(), y, across * angle.sin());
-            (2.0 * direction, direction, 1.0)
-        }));
+            sample(2.0 * direction, direction)
+        });
         lanes
     }
 
@@ -160,11 +171,13 @@ mod tests {
     /// Contract: samples that face the other way are not seen.
     #[test]
     fn the_far_side_of_a_sheet_is_not_seen() {
-        let mut lanes = Lanes::default();
-        lanes.fill_oriented((0..400).flat_map(|i| {
-            let place = Vec3::new((i % 20) as f32, 0.0, (i / 20) as f32) * 0.1;
-            [(place, Vec3::Y, 1.0), (place - Vec3::Y * 0.2, -Vec3::Y, 1.0)]
-        }));
+        let mut lanes = Oriented::default();
+        let numbers: Vec<u32> = (0..800).collect();
+        lanes.fill(&numbers, |i| {
+            let side = if i < 400 { 1.0 } else { -1.0 };
+            let place = Vec3::new((i % 20) as f32, side - 1.0, (i / 20 % 20) as f32) * 0.1;
+            sample(place, side * Vec3::Y)
+        });
         let point = Vec3::new(1.0, 0.0, 0.95);
         assert!(shift(point, Vec3::Y, &lanes, 0.5).abs() < 1e-6);
         assert!((fitted_normal(point, Vec3::Y, &lanes, 0.5) - Vec3::Y).length() < 1e-5);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use wide::f32x8;
 
 use super::coarse::CoarseParticles;
-use super::lanes::{Lanes, dot, splat};
+use super::lanes::{Weighted, dot, offsets, splat};
 use super::poisson_disk::thinned;
 
 /// Samples are not denser than this many per coarse length; insertion makes the finer ones.
@@ -30,7 +30,7 @@ pub(super) fn sphere_samples(
     let directions = even_directions(coarse / spacing);
     let parts: Vec<Vec<(Vec3, Vec3)>> = cells
         .par_iter()
-        .map_init(Lanes::default, |lanes, &cell| {
+        .map_init(Weighted::default, |lanes, &cell| {
             samples_of_cell(particles, cell, coarse, &directions, lanes)
         })
         .collect();
@@ -45,24 +45,24 @@ fn samples_of_cell(
     cell: usize,
     coarse: f32,
     directions: &[Vec3],
-    lanes: &mut Lanes,
+    lanes: &mut Weighted,
 ) -> Vec<(Vec3, Vec3)> {
     let covered = f32x8::splat((coarse * (1.0 - SPHERE_MARGIN)).powi(2));
     let mut samples = Vec::new();
     let mut near = Vec::new();
     for place in particles.cell_range(cell) {
-        let center = particles.positions()[place];
+        let center = particles.position(place);
         near.clear();
         particles.for_each_within(center, 2.0 * coarse, |other, squared| {
-            near.push((squared, particles.positions()[other]));
+            near.push((squared, particles.position(other)));
         });
         // The nearest spheres cover most.
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        lanes.fill(near.iter().map(|&(_, position)| (position - center, 1.0)));
+        lanes.fill(&near, |(_, position)| (position - center).extend(1.0).to_array());
         samples.extend(directions.iter().filter_map(|&direction| {
             let sample = splat(coarse * direction);
-            let is_free = lanes.groups().all(|group| {
-                let offset = lanes.offsets(group, sample);
+            let is_free = lanes.groups().iter().all(|group| {
+                let offset = offsets(group, sample);
                 dot(offset, offset).simd_lt(covered).none()
             });
             is_free.then_some((center + coarse * direction, direction))

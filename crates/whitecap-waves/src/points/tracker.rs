@@ -20,7 +20,7 @@ use super::band::{Band, Level};
 use super::blocks::{Block, Cut, blocks_of, per_block};
 use super::coarse::CoarseParticles;
 use super::error::PointError;
-use super::lanes::Lanes;
+use super::lanes::Oriented;
 use super::matching::{Identities, nearest};
 use super::patches::Patches;
 use super::report::{PointReport, PointTimes, Spacing, timed};
@@ -38,6 +38,8 @@ const MOST_PROJECTIONS: usize = 4;
 /// Neighbours of the regularisation may face this much apart: less than two bodies that touch, more
 /// than the neighbours on a small drop.
 const LEAST_COSINE: f32 = -0.5;
+/// How far points may move before the particles near them are searched anew, in fine spacings.
+const PATCH_MARGIN: f32 = 0.25;
 /// A coordinate may be this many fine spacings from the origin: beyond, rounding shows.
 const MOST_SPACINGS: f32 = 1e6;
 /// The most points there may be.
@@ -104,6 +106,15 @@ impl SurfaceTracker {
         &self.neighbourhood
     }
 
+    /// The level of each point in the band of the particles: 0 and 1 are its borders.
+    pub fn levels(&self) -> Vec<f32> {
+        let Some(lengths) = self.lengths else { return Vec::new() };
+        let band = Band::new(lengths.coarse);
+        let positions = self.points.position.par_iter();
+        let level = |&point: &Vec3| Patches::level_at(point, &band, &self.particles).level;
+        positions.with_min_len(64).map(level).collect()
+    }
+
     /// The scales; unknown before the first frame with particles.
     pub fn lengths(&self) -> Option<Lengths> {
         self.lengths
@@ -143,7 +154,7 @@ impl SurfaceTracker {
         let movement = round.movement(&self.last, particles, ids, duration, &mut report);
         report.times.particles += start.elapsed();
         let advected = round.advect(&movement, &mut report.times);
-        round.settle(&mut report);
+        round.prepare(&mut report.times);
         round.sample_uncovered(&mut report)?;
         let rounds =
             if self.points.is_empty() { self.settings.first_rounds } else { self.settings.rounds };
@@ -154,7 +165,10 @@ impl SurfaceTracker {
             round.regularise(self.settings.sums, number + 1 < rounds, &mut report)?;
             watch.progress((number + 1) as f32 / rounds as f32);
         }
+        round.prepare(&mut report.times);
+        let start = Instant::now();
         round.settle(&mut report);
+        report.times.band += start.elapsed();
         round.finish(&advected, &mut report);
         let carry = self.keep(round, lengths, particles, identities.map(|(_, ids)| ids));
         Ok(PointFrame { carry, report })
@@ -203,14 +217,14 @@ impl SurfaceTracker {
         particles: &Particles,
         ids: Option<Vec<i64>>,
     ) -> Carry {
-        let near: Vec<usize> = (0..round.particles.positions().len())
+        let near: Vec<usize> = (0..round.particles.len())
             .filter(|&place| round.particles.is_near_surface(place))
             .collect();
         let index = |&place: &usize| round.particles.order()[place] as usize;
         let velocities = particles.velocities().filter(|_| ids.is_none());
         self.last = LastParticles {
-            position: near.iter().map(|&place| round.particles.positions()[place]).collect(),
-            inverse_density: near.iter().map(|&p| round.particles.inverse_density(p)).collect(),
+            position: near.iter().map(|&place| round.particles.position(place)).collect(),
+            inverse_density: near.iter().map(|&p| round.particles.metaball(p)[3]).collect(),
             id: ids.map_or(Vec::new(), |ids| near.iter().map(|p| ids[index(p)]).collect()),
             velocity: velocities
                 .map_or(Vec::new(), |values| near.iter().map(|p| values[index(p)]).collect()),
@@ -326,13 +340,7 @@ impl Round {
     fn advect(&mut self, movement: &Movement, times: &mut PointTimes) -> Vec<Vec3> {
         timed(&mut times.neighbours, || self.order());
         timed(&mut times.advection, || {
-            let moved = displacements(
-                &self.points.position,
-                &self.blocks,
-                &self.cut,
-                movement,
-                self.coarse,
-            );
+            let moved = displacements(&self.points.position, &self.blocks, movement, self.coarse);
             for (position, displacement) in self.points.position.iter_mut().zip(moved) {
                 *position += displacement;
             }
@@ -365,55 +373,60 @@ impl Round {
             cells.dedup();
             self.particles.activate(cells.into_iter());
         });
+        let margin = PATCH_MARGIN * self.fine;
         timed(&mut times.band, || {
-            self.patches.refresh(&self.blocks, &self.cut, &self.band, &self.particles);
+            self.patches.refresh(
+                &self.points.position,
+                &self.blocks,
+                margin,
+                &self.band,
+                &self.particles,
+            );
         });
     }
 
     fn levels(&self) -> Vec<Level> {
         let positions = &self.points.position;
-        self.patches.levels(positions, &self.blocks, &self.cut, &self.band, &self.particles)
+        self.patches.levels(positions, &self.blocks, &self.band, &self.particles)
     }
 
-    /// Moves points into the band (Eq. 4.9), and deletes those that do not get there.
-    fn settle(&mut self, report: &mut PointReport) {
-        for _ in 0..MOST_PROJECTIONS {
-            self.prepare(&mut report.times);
-            let is_settled = timed(&mut report.times.band, || {
-                let levels = self.levels();
-                self.project(&levels);
-                levels.iter().all(|level| level.correction().abs() <= BAND_TOLERANCE)
-            });
-            if is_settled {
-                break;
-            }
-        }
-        self.prepare(&mut report.times);
-        timed(&mut report.times.band, || {
-            let levels = self.levels();
-            let stays: Vec<u32> = (0..levels.len() as u32)
-                .filter(|&i| levels[i as usize].correction().abs() <= BAND_TOLERANCE)
-                .collect();
-            report.lost += levels.len() - stays.len();
-            self.retain(&stays);
-        });
-    }
-
-    /// One step of Eq. 4.9.
-    fn project(&mut self, levels: &[Level]) {
+    /// Moves points towards the band (Eq. 4.9) and makes the way out of it their normal (Algorithm 1,
+    /// line 2).
+    fn project(&mut self) {
         let thickness = self.band.thickness();
-        for (position, level) in self.points.position.iter_mut().zip(levels) {
+        for (i, level) in self.levels().into_iter().enumerate() {
             if level.level.is_finite() {
-                *position += level.outward * (level.correction() * thickness);
+                self.points.position[i] += level.outward * (level.correction() * thickness);
+                self.points.normal[i] = level.outward.normalize_or(self.points.normal[i]);
             }
         }
     }
 
-    fn retain(&mut self, stays: &[u32]) {
-        if stays.len() < self.points.len() {
-            self.points.gather(stays);
-            self.carry.gather(stays);
+    /// Moves points into the band and deletes those that do not get there.
+    fn settle(&mut self, report: &mut PointReport) {
+        let settled: Vec<Option<Vec3>> = self
+            .points
+            .position
+            .par_iter()
+            .zip(self.levels())
+            .with_min_len(512)
+            .map(|(&position, level)| settled(position, level, &self.band, &self.particles))
+            .collect();
+        for (position, settled) in self.points.position.iter_mut().zip(&settled) {
+            *position = settled.unwrap_or(*position);
         }
+        report.lost += self.retain(|point| settled[point].is_some());
+    }
+
+    /// Leaves only some points; returns how many went. If any did, the order must be made anew.
+    fn retain(&mut self, stays: impl Fn(usize) -> bool) -> usize {
+        let before = self.points.len();
+        let stays: Vec<u32> = (0..before as u32).filter(|&point| stays(point as usize)).collect();
+        if stays.len() < before {
+            self.points.gather(&stays);
+            self.carry.gather(&stays);
+        }
+        before - stays.len()
     }
 
     /// Makes points where there is surface but no point.
@@ -457,17 +470,11 @@ impl Round {
     ) -> Result<(), PointError> {
         self.prepare(&mut report.times);
         let times = &mut report.times;
-        timed(&mut times.band, || {
-            let levels = self.levels();
-            self.project(&levels);
-            for (normal, level) in self.points.normal.iter_mut().zip(&levels) {
-                *normal = level.outward.normalize_or(*normal);
-            }
-        });
+        timed(&mut times.band, || self.project());
         timed(&mut times.neighbours, || self.find_neighbours(LEAST_COSINE));
         timed(&mut times.normals, || self.smooth(sums));
         timed(&mut times.tangents, || self.spread());
-        timed(&mut report.times.turnover, || {
+        timed(&mut times.turnover, || {
             let goes = crowded(&self.points, &self.lists, self.fine);
             let places = if inserts {
                 vacancies(&self.points, &self.lists, &goes, self.fine)
@@ -479,25 +486,18 @@ impl Round {
             for (beside, place) in places {
                 self.insert(beside as usize, place)?;
             }
-            let stays: Vec<u32> = (0..self.points.len() as u32)
-                .filter(|&i| i as usize >= before || !goes[i as usize])
-                .collect();
-            report.crowded += self.points.len() - stays.len();
-            self.retain(&stays);
+            report.crowded += self.retain(|point| point >= before || !goes[point]);
             Ok(())
         })
     }
 
-    /// Lists and densities over two fine spacings. The points have moved since they were put in
-    /// order, by far less than a cell.
+    /// Lists and densities over two fine spacings. The points may have moved a little since they were
+    /// put in order.
     fn find_neighbours(&mut self, least_cosine: f32) {
-        self.grid.rebuild(&self.points.position, self.cut.fine_cell());
-        self.points.gather(self.grid.order());
-        self.carry.gather(self.grid.order());
-        self.blocks = blocks_of(&self.grid, &self.cut);
         let radius = 2.0 * self.fine;
-        self.lists.rebuild_facing(&self.grid, &self.points.normal, radius, least_cosine);
-        let densities = spreading::densities(&self.points.position, &self.lists, radius);
+        let (positions, normals) = (&self.points.position, &self.points.normal);
+        self.lists.rebuild_facing(&self.grid, positions, normals, radius, least_cosine);
+        let densities = spreading::densities(positions, &self.lists, radius);
         self.points.area = densities.into_iter().map(|density| 1.0 / density).collect();
     }
 
@@ -512,8 +512,8 @@ impl Round {
             Samples::build(surface, &self.blocks, &self.cut, self.coarse, self.fine, sums);
         for estimate in [fitted_normal, mean_normal] {
             let mut normals = vec![Vec3::ZERO; self.points.len()];
-            per_block(&self.blocks, &mut normals, |lanes: &mut Lanes, block, mine| {
-                lanes.fill_oriented(samples.near(block));
+            per_block(&self.blocks, &mut normals, |lanes: &mut Oriented, block, mine| {
+                samples.collect_near(block, lanes);
                 for (value, i) in mine.iter_mut().zip(block.points.clone()) {
                     let (position, normal) = (self.points.position[i], self.points.normal[i]);
                     *value = estimate(position, normal, lanes, self.coarse);
@@ -523,8 +523,8 @@ impl Round {
             self.points.normal = normals;
         }
         let mut shifts = vec![0.0; self.points.len()];
-        per_block(&self.blocks, &mut shifts, |lanes: &mut Lanes, block, mine| {
-            lanes.fill_oriented(samples.near(block));
+        per_block(&self.blocks, &mut shifts, |lanes: &mut Oriented, block, mine| {
+            samples.collect_near(block, lanes);
             for (value, i) in mine.iter_mut().zip(block.points.clone()) {
                 *value = shift(self.points.position[i], self.points.normal[i], lanes, self.coarse);
             }
@@ -566,12 +566,10 @@ impl Round {
 
     /// The last look: order, neighbours, and what is told about them.
     fn finish(&mut self, advected: &[Vec3], report: &mut PointReport) {
-        timed(&mut report.times.neighbours, || self.find_neighbours(0.0));
-        let levels = timed(&mut report.times.band, || self.levels());
-        let level_range = levels.iter().fold([f32::INFINITY, f32::NEG_INFINITY], |range, level| {
-            [range[0].min(level.level), range[1].max(level.level)]
+        timed(&mut report.times.neighbours, || {
+            self.order();
+            self.find_neighbours(0.0);
         });
-        report.levels = if levels.is_empty() { [0.0; 2] } else { level_range };
         report.points = self.points.len();
         report.spacing = Spacing::of(&self.points.position, &self.lists, self.fine);
         let moved = |point: usize| {
@@ -582,4 +580,25 @@ impl Round {
         let total = reduce::sum(self.points.len(), |point| moved(point).unwrap_or(0.0));
         report.correction = (total / kept.max(1) as f64).sqrt() as f32 / self.fine;
     }
+}
+
+/// Projects a point into the band (Eq. 4.9), again and again if it is far from it: its new
+/// position. None if it does not get there.
+fn settled(
+    mut position: Vec3,
+    mut level: Level,
+    band: &Band,
+    particles: &CoarseParticles,
+) -> Option<Vec3> {
+    for _ in 0..MOST_PROJECTIONS {
+        if !level.level.is_finite() {
+            return None;
+        }
+        position += level.outward * (level.correction() * band.thickness());
+        if level.correction().abs() <= BAND_TOLERANCE {
+            return Some(position);
+        }
+        level = Patches::level_at(position, band, particles);
+    }
+    None
 }
