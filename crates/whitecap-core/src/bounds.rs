@@ -59,6 +59,12 @@ impl Bounds {
         (self.max - self.min).max(Vec3::ZERO)
     }
 
+    /// Half the surface area.
+    pub fn half_area(&self) -> f32 {
+        let size = self.size();
+        size.x * size.y + size.y * size.z + size.z * size.x
+    }
+
     /// Middle of the box.
     pub fn center(&self) -> Vec3 {
         0.5 * (self.min + self.max)

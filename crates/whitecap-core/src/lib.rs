@@ -31,6 +31,7 @@ mod particles;
 pub mod poisson;
 pub mod reduce;
 pub mod sparse_grid;
+pub mod surface_area_heuristic;
 pub mod transform;
 pub mod triangle_bvh;
 mod volume;

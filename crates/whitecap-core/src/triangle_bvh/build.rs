@@ -5,11 +5,10 @@
 //! unused places are squeezed out at the end.
 
 use crate::Bounds;
+use crate::surface_area_heuristic::{best_plane, union_of};
 
 use super::Node;
 
-/// Bins per axis of the surface-area heuristic.
-const BINS: usize = 16;
 /// Most triangles in a leaf.
 const LEAF_SIZE: usize = 4;
 /// Cost of visiting a node, in triangle tests.
@@ -38,11 +37,11 @@ pub(super) fn split(
     let plane = if depth < HEURISTIC_DEPTH { best_plane(boxes, order) } else { None };
     let middle = match plane {
         Some(plane) => {
-            let split_cost = VISIT_COST + plane.cost / half_area(&around).max(f32::MIN_POSITIVE);
+            let split_cost = VISIT_COST + plane.cost / around.half_area().max(f32::MIN_POSITIVE);
             if count <= LEAF_SIZE && split_cost >= count as f32 {
                 return;
             }
-            partition(order, |&t| plane.bin_of(&boxes[t as usize]) < plane.bin)
+            plane.partition(boxes, order)
         }
         None if count <= LEAF_SIZE => return,
         None => count / 2,
@@ -78,93 +77,4 @@ pub(super) fn compacted(nodes: &[Node]) -> Vec<Node> {
         kept.push(Node { first, ..*node });
     }
     kept
-}
-
-fn union_of(boxes: &[Bounds], order: &[u32]) -> Bounds {
-    order.iter().fold(Bounds::EMPTY, |all, &t| all.union(boxes[t as usize]))
-}
-
-/// Half the surface area of a box.
-fn half_area(bounds: &Bounds) -> f32 {
-    let size = bounds.size();
-    size.x * size.y + size.y * size.z + size.z * size.x
-}
-
-/// Moves the elements that satisfy `goes_left` to the front and returns how many there are.
-fn partition(order: &mut [u32], goes_left: impl Fn(&u32) -> bool) -> usize {
-    let mut middle = 0;
-    for place in 0..order.len() {
-        if goes_left(&order[place]) {
-            order.swap(middle, place);
-            middle += 1;
-        }
-    }
-    middle
-}
-
-/// A plane between two bins of one axis.
-struct Plane {
-    axis: usize,
-    low: f32,
-    bins_per_metre: f32,
-    /// First bin of the right side.
-    bin: usize,
-    /// Sum over both sides of half area times triangle count.
-    cost: f32,
-}
-
-impl Plane {
-    fn bin_of(&self, bounds: &Bounds) -> usize {
-        let offset = bounds.center()[self.axis] - self.low;
-        ((offset * self.bins_per_metre) as usize).min(BINS - 1)
-    }
-}
-
-/// The cheapest plane between bins of box centres; `None` when all centres fall in one bin.
-fn best_plane(boxes: &[Bounds], order: &[u32]) -> Option<Plane> {
-    let centers = order.iter().fold(Bounds::EMPTY, |all, &t| all.with(boxes[t as usize].center()));
-    let mut best: Option<Plane> = None;
-    for axis in 0..3 {
-        let extent = centers.size()[axis];
-        let bins_per_metre = BINS as f32 / extent;
-        if extent <= 0.0 || !bins_per_metre.is_finite() {
-            continue;
-        }
-        let mut plane =
-            Plane { axis, low: centers.min[axis], bins_per_metre, bin: 0, cost: f32::INFINITY };
-        plane.choose_bin(boxes, order);
-        if plane.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
-            best = Some(plane);
-        }
-    }
-    best
-}
-
-impl Plane {
-    fn choose_bin(&mut self, boxes: &[Bounds], order: &[u32]) {
-        let mut bins = [(Bounds::EMPTY, 0u32); BINS];
-        for &t in order {
-            let bounds = boxes[t as usize];
-            let bin = &mut bins[self.bin_of(&bounds)];
-            *bin = (bin.0.union(bounds), bin.1 + 1);
-        }
-        let mut right_costs = [0.0f32; BINS];
-        let mut right = (Bounds::EMPTY, 0u32);
-        for bin in (1..BINS).rev() {
-            right = (right.0.union(bins[bin].0), right.1 + bins[bin].1);
-            right_costs[bin] = if right.1 == 0 { f32::INFINITY } else { cost_of(&right) };
-        }
-        let mut left = (Bounds::EMPTY, 0u32);
-        for bin in 1..BINS {
-            left = (left.0.union(bins[bin - 1].0), left.1 + bins[bin - 1].1);
-            let cost = cost_of(&left) + right_costs[bin];
-            if left.1 > 0 && cost < self.cost {
-                (self.bin, self.cost) = (bin, cost);
-            }
-        }
-    }
-}
-
-fn cost_of((bounds, count): &(Bounds, u32)) -> f32 {
-    half_area(bounds) * *count as f32
 }

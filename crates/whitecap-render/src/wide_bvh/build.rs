@@ -2,12 +2,11 @@
 
 use glam::Vec3;
 use whitecap_core::Bounds;
+use whitecap_core::surface_area_heuristic::{best_plane, union_of};
 use wide::f32x8;
 
 use super::{HEURISTIC_DEPTH, LANES, LEAF, NO_CHILD, Node, WideBvh};
 
-/// Bins per axis of the surface-area heuristic.
-const BINS: usize = 16;
 /// From this many boxes on, the parts of a node are built in parallel.
 const PARALLEL_SIZE: usize = 16 * 1024;
 
@@ -118,7 +117,7 @@ impl Builder<'_> {
         let mut parts = vec![whole];
         for smallest in [self.leaf_size, self.leaf_size / 2] {
             while parts.len() < LANES {
-                let area = |index: &usize| half_area(&parts[*index].bounds);
+                let area = |index: &usize| parts[*index].bounds.half_area();
                 let candidates = (0..parts.len()).filter(|&i| parts[i].count > smallest.max(1));
                 let Some(widest) = candidates.max_by(|a, b| area(a).total_cmp(&area(b))) else {
                     break;
@@ -137,7 +136,7 @@ impl Builder<'_> {
     fn split(&self, order: &mut [u32], part: Part, depth: usize) -> (Part, Part) {
         let plane = if depth < HEURISTIC_DEPTH { best_plane(self.boxes, order) } else { None };
         let middle = match plane {
-            Some(plane) => partition(order, |&b| plane.bin_of(&self.boxes[b as usize]) < plane.bin),
+            Some(plane) => plane.partition(self.boxes, order),
             None => order.len() / 2,
         };
         let (left, right) = order.split_at(middle);
@@ -161,93 +160,4 @@ fn node_over(parts: &[Part]) -> Node {
         std::array::from_fn(|axis| f32x8::new(std::array::from_fn(|lane| corner(lane, high)[axis])))
     };
     Node { bounds: [side(false), side(true)], children: [NO_CHILD; LANES] }
-}
-
-fn union_of(boxes: &[Bounds], order: &[u32]) -> Bounds {
-    order.iter().fold(Bounds::EMPTY, |all, &b| all.union(boxes[b as usize]))
-}
-
-/// Half the surface area of a box.
-fn half_area(bounds: &Bounds) -> f32 {
-    let size = bounds.size();
-    size.x * size.y + size.y * size.z + size.z * size.x
-}
-
-/// Moves the elements that satisfy `goes_left` to the front and returns how many there are.
-fn partition(order: &mut [u32], goes_left: impl Fn(&u32) -> bool) -> usize {
-    let mut middle = 0;
-    for place in 0..order.len() {
-        if goes_left(&order[place]) {
-            order.swap(middle, place);
-            middle += 1;
-        }
-    }
-    middle
-}
-
-/// A plane between two bins of one axis.
-struct Plane {
-    axis: usize,
-    low: f32,
-    bins_per_metre: f32,
-    /// First bin of the right side.
-    bin: usize,
-    /// Sum over both sides of half area times count.
-    cost: f32,
-}
-
-impl Plane {
-    fn bin_of(&self, bounds: &Bounds) -> usize {
-        let offset = bounds.center()[self.axis] - self.low;
-        ((offset * self.bins_per_metre) as usize).min(BINS - 1)
-    }
-
-    fn choose_bin(&mut self, bins: &[(Bounds, u32); BINS]) {
-        let mut right_costs = [f32::INFINITY; BINS];
-        let mut right = (Bounds::EMPTY, 0u32);
-        for bin in (1..BINS).rev() {
-            right = (right.0.union(bins[bin].0), right.1 + bins[bin].1);
-            if right.1 > 0 {
-                right_costs[bin] = cost_of(&right);
-            }
-        }
-        let mut left = (Bounds::EMPTY, 0u32);
-        for bin in 1..BINS {
-            left = (left.0.union(bins[bin - 1].0), left.1 + bins[bin - 1].1);
-            let cost = cost_of(&left) + right_costs[bin];
-            if left.1 > 0 && cost < self.cost {
-                (self.bin, self.cost) = (bin, cost);
-            }
-        }
-    }
-}
-
-/// The cheapest plane between bins of box centres; `None` when all centres fall in one bin.
-fn best_plane(boxes: &[Bounds], order: &[u32]) -> Option<Plane> {
-    let centers = order.iter().fold(Bounds::EMPTY, |all, &b| all.with(boxes[b as usize].center()));
-    let mut best: Option<Plane> = None;
-    for axis in 0..3 {
-        let extent = centers.size()[axis];
-        let bins_per_metre = BINS as f32 / extent;
-        if extent <= 0.0 || !bins_per_metre.is_finite() {
-            continue;
-        }
-        let mut plane =
-            Plane { axis, low: centers.min[axis], bins_per_metre, bin: 0, cost: f32::INFINITY };
-        let mut bins = [(Bounds::EMPTY, 0u32); BINS];
-        for &b in order {
-            let bounds = boxes[b as usize];
-            let bin = &mut bins[plane.bin_of(&bounds)];
-            *bin = (bin.0.union(bounds), bin.1 + 1);
-        }
-        plane.choose_bin(&bins);
-        if plane.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
-            best = Some(plane);
-        }
-    }
-    best
-}
-
-fn cost_of((bounds, count): &(Bounds, u32)) -> f32 {
-    half_area(bounds) * *count as f32
 }
