@@ -18,6 +18,7 @@ fn settings(speed: f32) -> DynamicsSettings {
         dispersion: Dispersion::None,
         damping: 0.0,
         diffusion: 0.0,
+        restoring: 0.0,
         largest_height: 10.0,
         largest_frequency: Some(1e6),
         drop_radius: 0.0,

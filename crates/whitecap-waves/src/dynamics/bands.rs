@@ -13,7 +13,7 @@ use std::f32::consts::TAU;
 use super::settings::{Dispersion, DynamicsSettings};
 
 /// Default speed, in coarse lengths per frame.
-const COARSE_LENGTHS_PER_FRAME: f32 = 0.5;
+const COARSE_LENGTHS_PER_FRAME: f32 = 0.25;
 /// Default length of the longest wave, in coarse lengths.
 const COARSE_LENGTHS_PER_WAVE: f32 = 2.0;
 /// Fine spacings that the shortest wave spans by default.
@@ -49,6 +49,11 @@ impl Band {
             f64::from(octave.height) * phase.cos()
         };
         self.octaves.iter().map(value).sum::<f64>() as f32
+    }
+
+    /// Angular frequency of the longest octave, in 1/s.
+    pub fn least_frequency(&self) -> f32 {
+        self.octaves.first().map_or(0.0, |octave| TAU * self.speed / octave.wavelength)
     }
 
     /// Angular frequency of the shortest octave, in 1/s.

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use crate::points::{Aggregates, SurfacePoints};
+use crate::points::{Aggregates, Neighbourhood, SurfacePoints};
 
 /// The curvature of each point, from samples of the surface at the scale `coarse` (λ_c).
 pub fn curvatures(points: &SurfacePoints, aggregates: &Aggregates, coarse: f32) -> Vec<f32> {
@@ -26,4 +26,41 @@ pub fn curvatures(points: &SurfacePoints, aggregates: &Aggregates, coarse: f32) 
         if total > 0.0 { below / total } else { 0.0 }
     };
     (0..points.len()).into_par_iter().with_min_len(256).map(of).collect()
+}
+
+/// How far the curvature of each point is from what was usual there, in metres. `usual` follows the
+/// curvature with the given memory, in frames; without memory the change is the curvature itself.
+///
+/// The edge of a pool along a wall and a drop in flight are strongly curved too, but nothing happens
+/// there. Seeding by the change leaves them alone, which the curvature of the paper does not. Points
+/// drift a little along the surface, so anything that is usual among the neighbours is usual.
+pub(super) fn changes(
+    curvatures: &[f32],
+    neighbourhood: &Neighbourhood,
+    usual: &mut [f32],
+    memory: f32,
+) -> Vec<f32> {
+    if memory <= 0.0 {
+        usual.copy_from_slice(curvatures);
+        return curvatures.par_iter().map(|curvature| curvature.abs()).collect();
+    }
+    usual.par_iter_mut().zip(curvatures).with_min_len(1024).for_each(|(usual, &curvature)| {
+        if usual.is_nan() {
+            *usual = curvature;
+        }
+    });
+    let known = &*usual;
+    let change = |point: usize| {
+        let neighbours = neighbourhood.of(point).iter().map(|&other| known[other as usize]);
+        let own = known[point];
+        let (low, high) =
+            neighbours.fold((own, own), |(low, high), value| (low.min(value), high.max(value)));
+        (curvatures[point] - high).max(low - curvatures[point]).max(0.0)
+    };
+    let changes = (0..curvatures.len()).into_par_iter().with_min_len(1024).map(change).collect();
+    let follow = 1.0 - (-1.0 / memory).exp();
+    usual.par_iter_mut().zip(curvatures).with_min_len(1024).for_each(|(usual, &curvature)| {
+        *usual += follow * (curvature - *usual);
+    });
+    changes
 }

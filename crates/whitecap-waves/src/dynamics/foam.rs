@@ -1,4 +1,4 @@
-//! Where foam and spray would form: on strongly curved surface that moves fast.
+//! Where foam and spray would form: where surface becomes strongly curved and moves fast.
 //!
 //! The tag of a point is 0 for clear water and 1 for full foam. It appears at once and fades with a
 //! half-life, so it trails behind the splash that made it. It is meant as an emission mask for a
@@ -11,7 +11,7 @@ use super::smooth_step;
 
 /// Limits of the two criteria, and the share of foam that is left after a frame.
 pub(super) struct FoamRule {
-    /// Curvature from which, and at which, the first criterion begins and is complete.
+    /// Change of curvature from which, and at which, the first criterion begins and is complete.
     pub curvature: (f32, f32),
     /// Speed from which the second criterion begins; it is complete at twice this speed.
     pub speed: f32,
@@ -21,10 +21,10 @@ pub(super) struct FoamRule {
 
 impl FoamRule {
     /// Brings the tags of the last frame to this one.
-    pub fn advance(&self, foam: &mut [f32], curvatures: &[f32], velocities: &[Vec3]) {
+    pub fn advance(&self, foam: &mut [f32], changes: &[f32], velocities: &[Vec3]) {
         let (least, full) = self.curvature;
         foam.par_iter_mut().enumerate().with_min_len(1024).for_each(|(point, foam)| {
-            let curved = smooth_step(curvatures[point].abs(), least, full);
+            let curved = smooth_step(changes[point], least, full);
             let speed = velocities.get(point).map_or(0.0, |velocity| velocity.length());
             let fast = smooth_step(speed, self.speed, 2.0 * self.speed);
             *foam = (*foam * self.left).max(curved * fast);

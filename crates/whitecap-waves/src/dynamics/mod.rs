@@ -156,7 +156,10 @@ impl WaveDynamics {
         self.still_drops_and_walls(&drops, &walls);
         self.stencil.rebuild(points, surface.neighbourhood, &walls, self.fine);
         let before = self.stencil.laplacian(&self.state.seed_amplitude);
-        self.seed_rule().advance(&mut self.state.seed_amplitude, &curvature, &gains, &drops);
+        let memory = self.settings.curvature_memory;
+        let usual = &mut self.state.usual_curvature;
+        let changes = curvature::changes(&curvature, surface.neighbourhood, usual, memory);
+        self.seed_rule().advance(&mut self.state.seed_amplitude, &changes, &gains, &drops);
         let after = self.stencil.laplacian(&self.state.seed_amplitude);
 
         // Lines 4–14: waves move.
@@ -165,7 +168,7 @@ impl WaveDynamics {
             steps += self.move_band(index, time - self.duration, [&before, &after])?;
         }
 
-        self.foam_rule().advance(&mut self.state.foam, &curvature, surface.velocity);
+        self.foam_rule().advance(&mut self.state.foam, &changes, surface.velocity);
         let largest = self.settings.largest_height * self.coarse;
         let output = WaveOutput::new(&self.state, points, curvature, &gains, largest, steps);
         output.check_finite(points)?;
@@ -227,6 +230,7 @@ impl WaveDynamics {
             start,
             duration: self.duration,
             diffusion: settings.diffusion * band.speed * self.fine,
+            restoring: (settings.restoring * band.least_frequency()).powi(2),
             left: 1.0 - settings.damping,
             largest_height,
             largest_velocity: largest_height * frequency,

@@ -1,6 +1,10 @@
 //! The wave equation over one frame (Mercier et al. 2015, Eq. 4.14 with c², Alg. 2, lines 9–14):
 //! symplectic Euler in as many steps as are stable.
 //!
+//! To c² Δh two terms are added: diffusion of the velocity, which takes away what is too short for
+//! the points, and a weak pull to the surface of the liquid, −ω₀² h, which keeps what is too long
+//! to be a wave from piling up.
+//!
 //! # Guarantees
 //! * The number of steps follows from the bound of the stencil, so that the highest frequency the
 //!   points can carry is stable; diffusion is part of that bound.
@@ -36,6 +40,8 @@ pub(super) struct Motion {
     pub duration: f64,
     /// Diffusion of velocity times the wave speed, in m²/s.
     pub diffusion: f32,
+    /// Square of the angular frequency at which an even offset swings back, in 1/s².
+    pub restoring: f32,
     /// Share of a wave that is left after the frame.
     pub left: f32,
     /// Largest height, in metres.
@@ -47,11 +53,11 @@ pub(super) struct Motion {
 impl Motion {
     /// Number of steps that a frame needs at a wave speed.
     pub fn steps(&self, stencil: &Stencil, speed: f32) -> u64 {
-        let bound = f64::from(stencil.bound());
         let (speed, diffusion) = (f64::from(speed), f64::from(self.diffusion));
-        if bound <= 0.0 || speed <= 0.0 {
+        if stencil.bound() <= 0.0 || speed <= 0.0 {
             return 1;
         }
+        let bound = f64::from(stencil.bound()) + f64::from(self.restoring) / (speed * speed);
         // The step is stable while bound · (c²Δt² + 2 ν Δt) < 4.
         let limit = 4.0 * f64::from(SAFETY * SAFETY) / bound;
         let drift = diffusion / speed;
@@ -90,7 +96,8 @@ impl Motion {
                     let [before, after] = [forcing[0][point], forcing[1][point]];
                     let seeds = oscillation * (before + share * (after - before));
                     let kept = left - loss * band.speed * step;
-                    let moved = kept * *velocity + left * step * (laplacian + seeds);
+                    let moved = kept * *velocity
+                        + left * step * (laplacian + seeds - self.restoring * *height);
                     *velocity = limited(moved, self.largest_velocity, quiet_velocity);
                     let moved = left * *height + step * *velocity;
                     *height = limited(moved, self.largest_height, quiet_height);

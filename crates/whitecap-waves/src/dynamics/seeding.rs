@@ -18,7 +18,7 @@ use super::smooth_step;
 
 /// How the amplitudes of oscillators grow and fade. Lengths in metres.
 pub(super) struct SeedRule {
-    /// Curvatures between which growth turns from full fading to full growing: c_min, c_max.
+    /// Changes of curvature between which growth turns from full fading to full growing: c_min, c_max.
     pub curvature: (f32, f32),
     /// Largest amplitude A.
     pub largest: f32,
@@ -28,19 +28,13 @@ pub(super) struct SeedRule {
 
 impl SeedRule {
     /// Brings the amplitudes to the next frame. Points that are calm only fade.
-    pub fn advance(
-        &self,
-        amplitudes: &mut [f32],
-        curvatures: &[f32],
-        gains: &[f32],
-        calm: &[bool],
-    ) {
+    pub fn advance(&self, amplitudes: &mut [f32], changes: &[f32], gains: &[f32], calm: &[bool]) {
         let (least, full) = self.curvature;
         amplitudes.par_iter_mut().enumerate().with_min_len(1024).for_each(|(point, amplitude)| {
             // Lines 2 and 3.
             let growth = match calm[point] {
                 true => -1.0,
-                false => 2.0 * smooth_step(curvatures[point].abs(), least, full) - 1.0,
+                false => 2.0 * smooth_step(changes[point], least, full) - 1.0,
             };
             let gain = gains[point];
             let grown = *amplitude + growth * self.change * gain.max(1.0);

@@ -35,7 +35,7 @@ pub enum Dispersion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DynamicsSettings {
-    /// Speed of the waves. Left out: half a coarse length per frame.
+    /// Speed of the waves. Left out: a quarter of a coarse length per frame.
     #[schemars(extend("unit" = "m/s"), range(min = 0.0, max = 1e9))]
     pub wave_speed: Option<f32>,
     /// Length of the longest wave that is seeded. Left out: two coarse lengths.
@@ -54,11 +54,16 @@ pub struct DynamicsSettings {
     /// How long an oscillator takes to grow to its largest height, or to fade away.
     #[schemars(extend("unit" = "frames"), range(min = 1.0, max = 1e4))]
     pub seed_rise: f32,
-    /// Curvature below which oscillators fade fastest: 0.0771413 is the edge of a thin sheet.
+    /// How long the surface remembers its curvature: only what is new seeds waves, so the edges of a
+    /// pool and drops in flight do not. 0 seeds by the curvature itself, as the paper does; its
+    /// limits are 0.0771413 (the edge of a thin sheet) and 0.15 (a drop).
+    #[schemars(extend("unit" = "frames"), range(min = 0.0, max = 1e4))]
+    pub curvature_memory: f32,
+    /// Change of curvature below which oscillators fade fastest.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
     pub least_curvature: f32,
-    /// Curvature above which oscillators grow fastest: 0.15 is a single drop. They grow at all
-    /// above the middle of the two.
+    /// Change of curvature above which oscillators grow fastest. They grow at all above the middle
+    /// of the two.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
     pub full_curvature: f32,
     /// Largest angular frequency of a wave: the surface never moves faster than this times the
@@ -72,6 +77,10 @@ pub struct DynamicsSettings {
     /// too short for the points, and hardly touches longer waves.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 0.2))]
     pub diffusion: f32,
+    /// How strongly the surface is pulled back to that of the liquid, as the frequency of an even
+    /// offset over that of the longest wave of its band: it keeps offsets from piling up.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
+    pub restoring: f32,
     /// How the speed of a wave depends on its length.
     #[schemars(extend("unit" = "none"))]
     pub dispersion: Dispersion,
@@ -113,14 +122,16 @@ impl Default for DynamicsSettings {
             wave_speed: None,
             wavelength: None,
             octaves: None,
-            largest_height: 0.25,
-            seed_height: 0.1,
+            largest_height: 0.3,
+            seed_height: 0.2,
             seed_rise: 4.0,
-            least_curvature: SHEET_CURVATURE,
-            full_curvature: DROP_CURVATURE,
+            curvature_memory: 12.0,
+            least_curvature: 0.02,
+            full_curvature: 0.06,
             largest_frequency: None,
             damping: 0.02,
             diffusion: 0.005,
+            restoring: 0.2,
             dispersion: Dispersion::default(),
             bands: 2,
             wave_gravity: 9.81,
@@ -136,6 +147,20 @@ impl Default for DynamicsSettings {
 }
 
 impl DynamicsSettings {
+    /// The method as it was published (Mercier et al. 2015): seeds by curvature between that of a thin
+    /// sheet and that of a drop, drops included, one speed, nothing that pulls back.
+    pub fn published() -> Self {
+        Self {
+            curvature_memory: 0.0,
+            least_curvature: SHEET_CURVATURE,
+            full_curvature: DROP_CURVATURE,
+            restoring: 0.0,
+            dispersion: Dispersion::None,
+            drop_radius: 0.0,
+            ..Self::default()
+        }
+    }
+
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), DynamicsError> {
         within("wave-speed", self.wave_speed.unwrap_or(1.0), 0.0, 1e9)?;
@@ -144,11 +169,13 @@ impl DynamicsSettings {
         within("largest-height", self.largest_height, 0.0, 10.0)?;
         within("seed-height", self.seed_height, 0.0, 10.0)?;
         within("seed-rise", self.seed_rise, 1.0, 1e4)?;
+        within("curvature-memory", self.curvature_memory, 0.0, 1e4)?;
         within("least-curvature", self.least_curvature, 0.0, 1.0)?;
         within("full-curvature", self.full_curvature, 0.0, 1.0)?;
         within("largest-frequency", self.largest_frequency.unwrap_or(1.0), 0.0, 1e9)?;
         within("damping", self.damping, 0.0, 1.0)?;
         within("diffusion", self.diffusion, 0.0, 0.2)?;
+        within("restoring", self.restoring, 0.0, 1.0)?;
         within("bands", self.bands as f32, 1.0, 4.0)?;
         within("wave-gravity", self.wave_gravity, 0.0, 1e6)?;
         within("wave-tension", self.wave_tension, 0.0, 1e6)?;

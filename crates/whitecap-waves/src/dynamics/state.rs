@@ -12,6 +12,9 @@ pub struct WaveState {
     pub bands: Vec<BandState>,
     /// Amplitudes of the oscillators, in metres.
     pub seed_amplitude: Vec<f32>,
+    /// The curvature that the surface has had for a while, in metres; not a number where that is not
+    /// known yet.
+    pub usual_curvature: Vec<f32>,
     /// Foam, 0 to 1.
     pub foam: Vec<f32>,
 }
@@ -24,6 +27,7 @@ impl WaveState {
         Self {
             bands: (0..bands).map(|_| band()).collect(),
             seed_amplitude: column(),
+            usual_curvature: vec![f32::NAN; points],
             foam: column(),
         }
     }
@@ -46,6 +50,13 @@ impl WaveState {
         }
         carry.apply(&mut self.seed_amplitude);
         carry.apply(&mut self.foam);
+        carry.apply(&mut self.usual_curvature);
+        // What is usual on surface that was not there before is what it starts with.
+        for (point, usual) in self.usual_curvature.iter_mut().enumerate() {
+            if carry.sources(point).next().is_none() {
+                *usual = f32::NAN;
+            }
+        }
     }
 
     /// Every column with its name, in an order that does not change.
@@ -56,6 +67,7 @@ impl WaveState {
             columns.push((format!("velocity {index}"), &band.velocity));
         }
         columns.push(("seed amplitude".into(), &self.seed_amplitude));
+        columns.push(("usual curvature".into(), &self.usual_curvature));
         columns.push(("foam".into(), &self.foam));
         columns
     }
@@ -76,6 +88,7 @@ impl WaveState {
             band.velocity = column(format!("velocity {index}"))?;
         }
         state.seed_amplitude = column("seed amplitude".into())?;
+        state.usual_curvature = column("usual curvature".into())?;
         state.foam = column("foam".into())?;
         let points = state.len();
         match state.columns().iter().find(|(_, values)| values.len() != points) {
