@@ -37,4 +37,5 @@ pub use neighbourhood::Neighbourhood;
 pub use report::{PointReport, PointTimes, Spacing};
 pub use settings::PointSettings;
 pub use surface_points::SurfacePoints;
+pub(crate) use tracker::{LastParticles, TrackerState};
 pub use tracker::{Lengths, PointFrame, SurfaceTracker};

@@ -49,10 +49,7 @@ const MOST_POINTS: usize = 1 << 28;
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceTracker {
     settings: PointSettings,
-    pub(super) lengths: Option<Lengths>,
-    pub(super) points: SurfacePoints,
-    pub(super) next_id: u64,
-    pub(super) last: LastParticles,
+    state: TrackerState,
     /// The fields below are made anew in every frame and kept for their memory.
     particles: CoarseParticles,
     grid: NeighbourGrid,
@@ -69,10 +66,20 @@ pub struct Lengths {
     pub fine: f32,
 }
 
+/// All that is remembered from frame to frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TrackerState {
+    pub lengths: Option<Lengths>,
+    pub points: SurfacePoints,
+    pub next_id: u64,
+    pub last: LastParticles,
+}
+
 /// Particles near the surface of the last frame.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct LastParticles {
+pub(crate) struct LastParticles {
     pub position: Vec<Vec3>,
+    /// 1 / ψ.
     pub inverse_density: Vec<f32>,
     /// Identities, or none.
     pub id: Vec<i64>,
@@ -85,6 +92,8 @@ pub(super) struct LastParticles {
 pub struct PointFrame {
     /// How columns of the last frame's points become columns of this frame's.
     pub carry: Carry,
+    /// Velocity of the liquid at each point, in metres per second; zero where it is not known yet.
+    pub velocity: Vec<Vec3>,
     /// What happened.
     pub report: PointReport,
 }
@@ -98,7 +107,7 @@ impl SurfaceTracker {
 
     /// The points of the last frame.
     pub fn points(&self) -> &SurfacePoints {
-        &self.points
+        &self.state.points
     }
 
     /// Neighbours of the points of the last frame within two fine spacings.
@@ -108,16 +117,16 @@ impl SurfaceTracker {
 
     /// The level of each point in the band of the particles: 0 and 1 are its borders.
     pub fn levels(&self) -> Vec<f32> {
-        let Some(lengths) = self.lengths else { return Vec::new() };
+        let Some(lengths) = self.state.lengths else { return Vec::new() };
         let band = Band::new(lengths.coarse);
-        let positions = self.points.position.par_iter();
+        let positions = self.state.points.position.par_iter();
         let level = |&point: &Vec3| Patches::level_at(point, &band, &self.particles).level;
         positions.with_min_len(64).map(level).collect()
     }
 
     /// The scales; unknown before the first frame with particles.
     pub fn lengths(&self) -> Option<Lengths> {
-        self.lengths
+        self.state.lengths
     }
 
     /// The settings.
@@ -133,31 +142,44 @@ impl SurfaceTracker {
         duration: f64,
         watch: &impl Watch,
     ) -> Result<PointFrame, PointError> {
+        self.step_from(particles, duration, watch).map(|(frame, _)| frame)
+    }
+
+    /// As [`SurfaceTracker::step`], with the state before the step.
+    pub(crate) fn step_from(
+        &mut self,
+        particles: &Particles,
+        duration: f64,
+        watch: &impl Watch,
+    ) -> Result<(PointFrame, TrackerState), PointError> {
         particles.check_finite()?;
         let mut report = PointReport::default();
         let identities = match particles.ids() {
             Some(ids) => Some((Identities::new(&ids).map_err(duplicate)?, ids)),
             None => None,
         };
-        let lengths = match self.lengths {
+        let lengths = match self.state.lengths {
             Some(lengths) => Some(lengths),
             None => self.find_lengths(particles, &mut report.notes)?,
         };
         let Some(lengths) = lengths else {
-            return Ok(self.without_surface(report));
+            return Ok((self.without_surface(report), self.state.clone()));
         };
         check_reach(particles.positions(), lengths.fine)?;
         let mut round = Round::new(self, lengths);
         let start = Instant::now();
         round.particles.rebuild(particles.positions(), lengths.coarse);
         let ids = identities.as_ref().map(|(identities, _)| identities);
-        let movement = round.movement(&self.last, particles, ids, duration, &mut report);
+        let movement = round.movement(&self.state.last, particles, ids, duration, &mut report);
         report.times.particles += start.elapsed();
-        let advected = round.advect(&movement, &mut report.times);
+        let (advected, mut velocity) = round.advect(&movement, duration, &mut report.times);
         round.prepare(&mut report.times);
         round.sample_uncovered(&mut report)?;
-        let rounds =
-            if self.points.is_empty() { self.settings.first_rounds } else { self.settings.rounds };
+        let rounds = if self.state.points.is_empty() {
+            self.settings.first_rounds
+        } else {
+            self.settings.rounds
+        };
         for number in 0..rounds {
             if watch.cancelled() {
                 return Err(PointError::Cancelled);
@@ -170,8 +192,10 @@ impl SurfaceTracker {
         round.settle(&mut report);
         report.times.band += start.elapsed();
         round.finish(&advected, &mut report);
-        let carry = self.keep(round, lengths, particles, identities.map(|(_, ids)| ids));
-        Ok(PointFrame { carry, report })
+        round.carry.apply(&mut velocity);
+        let carry = std::mem::take(&mut round.carry);
+        let before = self.keep(round, lengths, particles, identities.map(|(_, ids)| ids));
+        Ok((PointFrame { carry, velocity, report }, before))
     }
 
     /// The scales, from the settings or the particles; none while there is no particle.
@@ -206,37 +230,48 @@ impl SurfaceTracker {
     /// A frame of a liquid that has had no particle yet.
     fn without_surface(&mut self, report: PointReport) -> PointFrame {
         self.neighbourhood = Neighbourhood::build(&NeighbourGrid::default(), &[], 1.0);
-        PointFrame { carry: Carry::identity(0), report }
+        PointFrame { carry: Carry::identity(0), velocity: Vec::new(), report }
     }
 
-    /// Makes a finished round the state.
+    /// Makes a finished round the state; returns the state before.
     fn keep(
         &mut self,
         round: Round,
         lengths: Lengths,
         particles: &Particles,
         ids: Option<Vec<i64>>,
-    ) -> Carry {
+    ) -> TrackerState {
         let near: Vec<usize> = (0..round.particles.len())
             .filter(|&place| round.particles.is_near_surface(place))
             .collect();
         let index = |&place: &usize| round.particles.order()[place] as usize;
         let velocities = particles.velocities().filter(|_| ids.is_none());
-        self.last = LastParticles {
+        let last = LastParticles {
             position: near.iter().map(|&place| round.particles.position(place)).collect(),
             inverse_density: near.iter().map(|&p| round.particles.metaball(p)[3]).collect(),
             id: ids.map_or(Vec::new(), |ids| near.iter().map(|p| ids[index(p)]).collect()),
             velocity: velocities
                 .map_or(Vec::new(), |values| near.iter().map(|p| values[index(p)]).collect()),
         };
-        self.lengths = Some(lengths);
-        self.points = round.points;
-        self.next_id = round.next_id;
         self.particles = round.particles;
         self.grid = round.grid;
         self.neighbourhood = round.lists;
         self.patches = round.patches;
-        round.carry
+        let lengths = Some(lengths);
+        let state = TrackerState { lengths, points: round.points, next_id: round.next_id, last };
+        std::mem::replace(&mut self.state, state)
+    }
+
+    /// All that is remembered.
+    pub(crate) fn state(&self) -> &TrackerState {
+        &self.state
+    }
+
+    /// Goes on from another state. Neighbours and levels are not known before the next step.
+    pub(crate) fn put_back(&mut self, state: TrackerState) {
+        self.state = state;
+        self.neighbourhood = Neighbourhood::default();
+        self.particles = CoarseParticles::default();
     }
 }
 
@@ -281,9 +316,9 @@ impl Round {
             fine: lengths.fine,
             band: Band::new(lengths.coarse),
             cut: Cut::new(lengths.coarse, lengths.fine),
-            points: tracker.points.clone(),
-            carry: Carry::identity(tracker.points.len()),
-            next_id: tracker.next_id,
+            points: tracker.state.points.clone(),
+            carry: Carry::identity(tracker.state.points.len()),
+            next_id: tracker.state.next_id,
             particles: std::mem::take(&mut tracker.particles),
             grid: std::mem::take(&mut tracker.grid),
             blocks: Vec::new(),
@@ -336,22 +371,25 @@ impl Round {
         movement
     }
 
-    /// Eq. 4.4. Returns where advection took each point.
-    fn advect(&mut self, movement: &Movement, times: &mut PointTimes) -> Vec<Vec3> {
+    /// Eq. 4.4. Returns where advection took the old points, and how fast.
+    fn advect(
+        &mut self,
+        movement: &Movement,
+        duration: f64,
+        times: &mut PointTimes,
+    ) -> (Vec<Vec3>, Vec<Vec3>) {
         timed(&mut times.neighbours, || self.order());
         timed(&mut times.advection, || {
             let moved = displacements(&self.points.position, &self.blocks, movement, self.coarse);
-            for (position, displacement) in self.points.position.iter_mut().zip(moved) {
-                *position += displacement;
+            let mut advected = vec![Vec3::ZERO; moved.len()];
+            let mut velocity = vec![Vec3::ZERO; moved.len()];
+            for (point, displacement) in moved.into_iter().enumerate() {
+                self.points.position[point] += displacement;
+                let old = self.carry.old_index(point).expect("no point was made yet");
+                advected[old] = self.points.position[point];
+                velocity[old] = displacement / duration as f32;
             }
-            // By the old index, which is what the carry speaks of.
-            let mut advected = vec![Vec3::ZERO; self.carry.old_len()];
-            for (point, &position) in self.points.position.iter().enumerate() {
-                if let Some(old) = self.carry.old_index(point) {
-                    advected[old] = position;
-                }
-            }
-            advected
+            (advected, velocity)
         })
     }
 

@@ -1,0 +1,31 @@
+//! What can go wrong with waves on a liquid.
+
+use crate::dynamics::DynamicsError;
+use crate::points::PointError;
+use crate::snapshot::SnapshotError;
+
+/// Why waves cannot be made or moved on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WaveError {
+    /// The surface points cannot be made.
+    #[error(transparent)]
+    Points(PointError),
+    /// The waves on them cannot be moved.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
+    /// A saved state cannot be continued from.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The caller asked to stop.
+    #[error("the waves were cancelled")]
+    Cancelled,
+}
+
+impl From<PointError> for WaveError {
+    fn from(error: PointError) -> Self {
+        match error {
+            PointError::Cancelled => Self::Cancelled,
+            other => Self::Points(other),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The full state of waves as bytes, and back.
+//!
+//! # Guarantees
+//! * Waves made with the same settings, restored and continued, have the same bits as ones that were
+//!   never interrupted.
+//! * Bytes that are cut short, begin otherwise, come from another version or other scales, or hold
+//!   numbers that are not possible, are refused with a sentence and leave the waves as they were.
+//!   Nothing larger than the bytes themselves is allocated.
+//!
+//! # Layout
+//! Little-endian: the eight bytes `wcwave` and a version, scalars, then columns, each with its length.
+
+use glam::Vec3;
+
+use crate::dynamics::WaveState;
+use crate::error::WaveError;
+use crate::points::{LastParticles, Lengths, SurfacePoints, TrackerState};
+use crate::waves::Waves;
+
+const MAGIC: &[u8; 6] = b"wcwave";
+const VERSION: u16 = 1;
+
+/// Why bytes are not the state of waves.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SnapshotError {
+    /// They are something else.
+    #[error("the saved state does not begin like one of waves")]
+    NotAState,
+    /// They come from another version.
+    #[error("the saved state has version {found}; this program reads version {VERSION}")]
+    Version {
+        /// The version found.
+        found: u16,
+    },
+    /// They end too early or too late.
+    #[error("the saved state was cut or damaged: {what}")]
+    Length {
+        /// Where it shows.
+        what: &'static str,
+    },
+    /// The waves have other scales.
+    #[error(
+        "the saved state has a {name} of {found} m, the settings one of {expected} m; use the settings it was made with"
+    )]
+    Scale {
+        /// Which length.
+        name: &'static str,
+        /// Length of the saved state.
+        found: f32,
+        /// Length of the settings.
+        expected: f32,
+    },
+    /// A number is not finite or not possible.
+    #[error("the saved state holds an impossible {what}; it was damaged")]
+    Value {
+        /// Which quantity.
+        what: &'static str,
+    },
+}
+
+impl Waves {
+    /// The full state.
+    pub fn save(&self) -> Vec<u8> {
+        let state = self.tracker.state();
+        let lengths = state.lengths.unwrap_or(Lengths { coarse: 0.0, fine: 0.0 });
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&lengths.coarse.to_le_bytes());
+        bytes.extend_from_slice(&lengths.fine.to_le_bytes());
+        bytes.extend_from_slice(&self.frames.to_le_bytes());
+        bytes.extend_from_slice(&state.next_id.to_le_bytes());
+        put_vectors(&mut bytes, &state.points.position);
+        put_vectors(&mut bytes, &state.points.normal);
+        put(&mut bytes, &state.points.id, u64::to_le_bytes);
+        put(&mut bytes, &state.points.area, f32::to_le_bytes);
+        put_vectors(&mut bytes, &state.last.position);
+        put(&mut bytes, &state.last.inverse_density, f32::to_le_bytes);
+        put(&mut bytes, &state.last.id, i64::to_le_bytes);
+        put_vectors(&mut bytes, &state.last.velocity);
+        let columns = self.dynamics.as_ref().map_or(Vec::new(), |waves| waves.state().columns());
+        bytes.extend_from_slice(&(columns.len() as u64).to_le_bytes());
+        for (name, column) in columns {
+            put(&mut bytes, name.as_bytes(), |byte| [byte]);
+            put(&mut bytes, column, f32::to_le_bytes);
+        }
+        bytes
+    }
+
+    /// Continues from a state that [`Waves::save`] gave. The waves must have been made with the same
+    /// settings. On failure they stay as they are.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WaveError> {
+        let mut reader = Reader { bytes };
+        if reader.take::<6>()? != *MAGIC {
+            return Err(SnapshotError::NotAState.into());
+        }
+        let version = u16::from_le_bytes(reader.take()?);
+        if version != VERSION {
+            return Err(SnapshotError::Version { found: version }.into());
+        }
+        let lengths = self.read_lengths(&mut reader)?;
+        let frames = u64::from_le_bytes(reader.take()?);
+        let state = read_state(&mut reader, lengths)?;
+        let mut columns = reader.columns()?;
+        if !reader.bytes.is_empty() {
+            return Err(SnapshotError::Length { what: "bytes follow its end" }.into());
+        }
+        let dynamics = match lengths {
+            None => None,
+            Some(lengths) => {
+                let mut dynamics = Self::dynamics_for(self.settings(), lengths, self.duration())?;
+                let waves = WaveState::from_columns(dynamics.bands().len(), |name| {
+                    let index = columns.iter().position(|(found, _)| found == name.as_bytes())?;
+                    Some(columns.swap_remove(index).1)
+                })?;
+                possible("number of waves", waves.len() == state.points.len())?;
+                dynamics.set_state(waves);
+                Some(dynamics)
+            }
+        };
+        self.frames = frames;
+        self.dynamics = dynamics;
+        self.tracker.put_back(state);
+        Ok(())
+    }
+
+    fn read_lengths(&self, reader: &mut Reader<'_>) -> Result<Option<Lengths>, SnapshotError> {
+        let coarse = f32::from_le_bytes(reader.take()?);
+        let fine = f32::from_le_bytes(reader.take()?);
+        if coarse == 0.0 && fine == 0.0 {
+            return Ok(None);
+        }
+        possible("scale", fine > 0.0 && fine < coarse && coarse.is_finite())?;
+        let settings = &self.settings().points;
+        for (name, found, expected) in
+            [("coarse length", coarse, settings.coarse), ("fine spacing", fine, settings.fine)]
+        {
+            if let Some(expected) = expected
+                && expected != found
+            {
+                return Err(SnapshotError::Scale { name, found, expected });
+            }
+        }
+        Ok(Some(Lengths { coarse, fine }))
+    }
+}
+
+fn read_state(
+    reader: &mut Reader<'_>,
+    lengths: Option<Lengths>,
+) -> Result<TrackerState, SnapshotError> {
+    let next_id = u64::from_le_bytes(reader.take()?);
+    let points = SurfacePoints {
+        position: reader.vectors("position")?,
+        normal: reader.vectors("normal")?,
+        id: reader.values(u64::from_le_bytes)?,
+        area: reader.scalars("area")?,
+    };
+    let last = LastParticles {
+        position: reader.vectors("particle")?,
+        inverse_density: reader.scalars("density")?,
+        id: reader.values(i64::from_le_bytes)?,
+        velocity: reader.vectors("velocity")?,
+    };
+    let (count, known) = (points.len(), last.position.len());
+    possible("number of normals", points.normal.len() == count)?;
+    possible("number of identities", points.id.len() == count)?;
+    possible("number of areas", points.area.len() == count)?;
+    possible("identity", points.id.iter().all(|&id| id < next_id))?;
+    possible("number of densities", last.inverse_density.len() == known)?;
+    possible("number of particle identities", [0, known].contains(&last.id.len()))?;
+    possible("number of velocities", [0, known].contains(&last.velocity.len()))?;
+    possible("scale", lengths.is_some() || (count == 0 && known == 0))?;
+    Ok(TrackerState { lengths, points, next_id, last })
+}
+
+fn possible(what: &'static str, is_possible: bool) -> Result<(), SnapshotError> {
+    if is_possible { Ok(()) } else { Err(SnapshotError::Value { what }) }
+}
+
+fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, column: &[T], write: impl Fn(T) -> [u8; N]) {
+    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
+    bytes.extend(column.iter().flat_map(|&value| write(value)));
+}
+
+fn put_vectors(bytes: &mut Vec<u8>, column: &[Vec3]) {
+    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
+    bytes.extend(column.iter().flat_map(|v| v.to_array()).flat_map(f32::to_le_bytes));
+}
+
+/// Bytes not read yet.
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
+        let Some((first, rest)) = self.bytes.split_first_chunk::<N>() else {
+            return Err(SnapshotError::Length { what: "it ends too early" });
+        };
+        self.bytes = rest;
+        Ok(*first)
+    }
+
+    fn values<T, const N: usize>(
+        &mut self,
+        read: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, SnapshotError> {
+        let count = u64::from_le_bytes(self.take()?);
+        if count > (self.bytes.len() / N) as u64 {
+            return Err(SnapshotError::Length { what: "a column is longer than what is left" });
+        }
+        let (mine, rest) = self.bytes.split_at(count as usize * N);
+        self.bytes = rest;
+        Ok(mine.as_chunks::<N>().0.iter().map(|&bytes| read(bytes)).collect())
+    }
+
+    fn scalars(&mut self, what: &'static str) -> Result<Vec<f32>, SnapshotError> {
+        let values = self.values(f32::from_le_bytes)?;
+        possible(what, values.iter().all(|value| value.is_finite() && *value > 0.0))?;
+        Ok(values)
+    }
+
+    fn vectors(&mut self, what: &'static str) -> Result<Vec<Vec3>, SnapshotError> {
+        let values = self.values(|bytes: [u8; 12]| {
+            let lane =
+                |i: usize| f32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+            Vec3::new(lane(0), lane(4), lane(8))
+        })?;
+        possible(what, values.iter().all(|value| value.is_finite()))?;
+        Ok(values)
+    }
+
+    /// The columns of waves by name. Their values may be what they like.
+    fn columns(&mut self) -> Result<Vec<(Vec<u8>, Vec<f32>)>, SnapshotError> {
+        let count = u64::from_le_bytes(self.take()?);
+        let mut columns = Vec::new();
+        for _ in 0..count {
+            let name = self.values(|[byte]: [u8; 1]| byte)?;
+            columns.push((name, self.values(f32::from_le_bytes)?));
+        }
+        Ok(columns)
+    }
+}
