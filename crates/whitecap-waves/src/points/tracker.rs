@@ -429,15 +429,18 @@ impl Round {
     }
 
     /// Moves points towards the band (Eq. 4.9) and makes the way out of it their normal (Algorithm 1,
-    /// line 2).
-    fn project(&mut self) {
+    /// line 2). Returns how deep in the band each is: the distance to its inner border.
+    fn project(&mut self) -> Vec<f32> {
         let thickness = self.band.thickness();
+        let mut depths = Vec::with_capacity(self.points.len());
         for (i, level) in self.levels().into_iter().enumerate() {
+            depths.push(level.level.clamp(0.0, 1.0) * thickness);
             if level.level.is_finite() {
                 self.points.position[i] += level.outward * (level.correction() * thickness);
                 self.points.normal[i] = level.outward.normalize_or(self.points.normal[i]);
             }
         }
+        depths
     }
 
     /// Moves points into the band and deletes those that do not get there.
@@ -508,9 +511,9 @@ impl Round {
     ) -> Result<(), PointError> {
         self.prepare(&mut report.times);
         let times = &mut report.times;
-        timed(&mut times.band, || self.project());
+        let depths = timed(&mut times.band, || self.project());
         timed(&mut times.neighbours, || self.find_neighbours(LEAST_COSINE));
-        timed(&mut times.normals, || self.smooth(sums));
+        timed(&mut times.normals, || self.smooth(sums, &depths));
         timed(&mut times.tangents, || self.spread());
         timed(&mut times.turnover, || {
             let goes = crowded(&self.points, &self.lists, self.fine);
@@ -539,8 +542,10 @@ impl Round {
         self.points.area = densities.into_iter().map(|density| 1.0 / density).collect();
     }
 
-    /// Normals (Algorithm 1) and the displacement along them (Eq. 4.11).
-    fn smooth(&mut self, sums: super::Sums) {
+    /// Normals (Algorithm 1) and the displacement along them (Eq. 4.11), which ends at the borders of
+    /// the band: a point that left it would come back beside where it was, and points would creep
+    /// along edges for ever.
+    fn smooth(&mut self, sums: super::Sums, depths: &[f32]) {
         let surface = Surface {
             position: &self.points.position,
             normal: &self.points.normal,
@@ -568,6 +573,7 @@ impl Round {
             }
         });
         for (i, shift) in shifts.into_iter().enumerate() {
+            let shift = shift.clamp(-depths[i], self.band.thickness() - depths[i]);
             self.points.position[i] += shift * self.points.normal[i];
         }
     }
