@@ -41,6 +41,11 @@ impl Cut {
         self.coarse / (1 << self.fine_halvings) as f32
     }
 
+    /// The cell of one coarse length that holds a block.
+    pub fn coarse_cell(&self, block: IVec3) -> IVec3 {
+        block >> (self.fine_halvings - self.block_doublings)
+    }
+
     /// Lower and upper corner of a block.
     pub fn block_box(&self, block: IVec3) -> [Vec3; 2] {
         let halvings = self.fine_halvings - self.block_doublings;

@@ -9,6 +9,7 @@
 //! The density is ψ of Mercier et al. 2015, Eq. 4.6. It also stands for the density of Eq. 4.2 in the
 //! weights of the advection: both measure how many particles share a place.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::{IVec3, Vec3};
@@ -20,6 +21,8 @@ use wide::f32x8;
 use super::band::{REACH, densities};
 use super::lanes::{Weighted, dot, offsets, splat};
 
+const INACTIVE: u32 = u32::MAX;
+
 /// Particles of one frame. Keeps its memory from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CoarseParticles {
@@ -28,10 +31,13 @@ pub(super) struct CoarseParticles {
     cells: CoordinateIndex,
     /// Per cell, whether the densities of its particles are known.
     dense: Vec<bool>,
-    /// Per cell, whether it was activated.
-    active: Vec<bool>,
-    /// Activated coordinates without a particle.
-    active_elsewhere: std::collections::BTreeSet<[i32; 3]>,
+    /// Per cell, the number with which it was activated, or [`INACTIVE`].
+    active: Vec<u32>,
+    /// The same for activated coordinates without a particle.
+    active_elsewhere: BTreeMap<[i32; 3], u32>,
+    /// Occupied cells within two cells of each activated one.
+    near_cells: Vec<u32>,
+    near_starts: Vec<u32>,
     /// Per place, the position and 1 / ψ (Eq. 4.6), which is zero where it is not known.
     metaball: Vec<[f32; 4]>,
 }
@@ -44,11 +50,14 @@ impl CoarseParticles {
         let coordinates: Vec<IVec3> =
             (0..self.grid.cell_count()).map(|cell| self.grid.cell(cell)).collect();
         self.cells.rebuild(&coordinates);
-        for flags in [&mut self.dense, &mut self.active] {
-            flags.clear();
-            flags.resize(coordinates.len(), false);
-        }
+        self.dense.clear();
+        self.dense.resize(coordinates.len(), false);
+        self.active.clear();
+        self.active.resize(coordinates.len(), INACTIVE);
         self.active_elsewhere.clear();
+        self.near_cells.clear();
+        self.near_starts.clear();
+        self.near_starts.push(0);
         self.metaball.clear();
         self.metaball.extend(self.grid.positions().iter().map(|p| p.extend(0.0).to_array()));
     }
@@ -79,41 +88,70 @@ impl CoarseParticles {
         self.metaball[place]
     }
 
-    /// Appends the places near the surface within `reach` of a box.
-    pub fn places_near(&self, [min, max]: [Vec3; 2], reach: f32, places: &mut Vec<u32>) {
+    /// Appends the places within `reach` of a box, which must be below two cells. `cell` is an activated
+    /// cell that holds the box, or nearly.
+    pub fn places_near(
+        &self,
+        cell: IVec3,
+        [min, max]: [Vec3; 2],
+        reach: f32,
+        places: &mut Vec<u32>,
+    ) {
+        let number = self.active_number(cell) as usize;
+        let Some(&end) = self.near_starts.get(number.saturating_add(1)) else { return };
         let reach_squared = reach * reach;
-        self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
-            if self.metaball[range.start][3] == 0.0 {
-                return;
+        let distance_squared =
+            |low: Vec3, high: Vec3| (min - high).max(low - max).max(Vec3::ZERO).length_squared();
+        for &near in &self.near_cells[self.near_starts[number] as usize..end as usize] {
+            let corner = self.grid.cell(near as usize).as_vec3() * self.coarse;
+            // The margin is for the rounding of coordinates far from the origin.
+            let margin = 0.01 * self.coarse;
+            if distance_squared(corner - margin, corner + self.coarse + margin) > reach_squared {
+                continue;
             }
-            for place in range {
-                let position = self.grid.positions()[place];
-                let outside = (min - position).max(position - max).max(Vec3::ZERO);
-                if outside.length_squared() <= reach_squared {
-                    places.push(place as u32);
-                }
-            }
-        });
+            let range = self.grid.cell_range(near as usize);
+            places.extend(range.map(|place| place as u32).filter(|&place| {
+                let position = self.grid.positions()[place as usize];
+                distance_squared(position, position) <= reach_squared
+            }));
+        }
+    }
+
+    /// The cell that holds a point.
+    pub fn cell_of(&self, point: Vec3) -> IVec3 {
+        (point.as_dvec3() / f64::from(self.coarse)).floor().as_ivec3()
+    }
+
+    fn active_number(&self, cell: IVec3) -> u32 {
+        match self.cells.get(cell) {
+            Some(cell) => self.active[cell],
+            None => *self.active_elsewhere.get(&cell.to_array()).unwrap_or(&INACTIVE),
+        }
     }
 
     /// Makes the densities round cells of λ_c known; `cells` hold the surface points.
     pub fn activate(&mut self, cells: impl Iterator<Item = IVec3>) {
         let mut wanted = Vec::new();
         for coordinate in cells {
-            let is_new = match self.cells.get(coordinate) {
-                Some(cell) => !std::mem::replace(&mut self.active[cell], true),
-                None => self.active_elsewhere.insert(coordinate.to_array()),
-            };
-            if !is_new {
+            if self.active_number(coordinate) != INACTIVE {
                 continue;
             }
-            for near in cube(2) {
-                if let Some(cell) = self.cells.get(coordinate + near)
-                    && !std::mem::replace(&mut self.dense[cell], true)
-                {
-                    wanted.push(cell);
+            let number = self.near_starts.len() as u32 - 1;
+            match self.cells.get(coordinate) {
+                Some(cell) => self.active[cell] = number,
+                None => {
+                    self.active_elsewhere.insert(coordinate.to_array(), number);
                 }
             }
+            for near in cube(2) {
+                if let Some(cell) = self.cells.get(coordinate + near) {
+                    self.near_cells.push(cell as u32);
+                    if !std::mem::replace(&mut self.dense[cell], true) {
+                        wanted.push(cell);
+                    }
+                }
+            }
+            self.near_starts.push(self.near_cells.len() as u32);
         }
         wanted.sort_unstable();
         let found: Vec<Vec<f32>> = wanted
@@ -168,14 +206,10 @@ impl CoarseParticles {
             let middle = self.grid.cell(cell);
             let mut has_empty_side = false;
             for near in cube(1) {
-                match self.cells.get(middle + near) {
-                    Some(other) if self.active[other] => return false,
-                    Some(_) => {}
-                    None if self.active_elsewhere.contains(&(middle + near).to_array()) => {
-                        return false;
-                    }
-                    None => has_empty_side = true,
+                if self.active_number(middle + near) != INACTIVE {
+                    return false;
                 }
+                has_empty_side |= self.cells.get(middle + near).is_none();
             }
             has_empty_side
         };

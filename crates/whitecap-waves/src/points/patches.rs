@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
 use super::band::{Band, Level};
-use super::blocks::{Block, box_of, per_block};
+use super::blocks::{Block, Cut, box_of, per_block};
 use super::coarse::CoarseParticles;
 use super::lanes::Weighted;
 
@@ -29,7 +29,8 @@ impl Patches {
     /// The level at one point, found without lists.
     pub fn level_at(point: Vec3, band: &Band, particles: &CoarseParticles) -> Level {
         let mut places = Vec::new();
-        particles.places_near([point, point], band.reach(), &mut places);
+        let cell = particles.cell_of(point);
+        particles.places_near(cell, [point, point], band.reach(), &mut places);
         let mut lanes = Weighted::default();
         lanes.fill(&places, |place| particles.metaball(place as usize));
         band.level(point, &lanes)
@@ -47,6 +48,7 @@ impl Patches {
         positions: &[Vec3],
         blocks: &[Block],
         margin: f32,
+        cut: &Cut,
         band: &Band,
         particles: &CoarseParticles,
     ) {
@@ -65,7 +67,8 @@ impl Patches {
                 let mut places = Vec::new();
                 let count = |block: &Block| {
                     let before = places.len();
-                    particles.places_near(grown(block), band.reach(), &mut places);
+                    let cell = cut.coarse_cell(block.coordinate);
+                    particles.places_near(cell, grown(block), band.reach(), &mut places);
                     (places.len() - before) as u32
                 };
                 (chunk.iter().map(count).collect(), places)
@@ -103,6 +106,7 @@ impl Patches {
         &self,
         positions: &[Vec3],
         blocks: &[Block],
+        cut: &Cut,
         band: &Band,
         particles: &CoarseParticles,
     ) -> Vec<Level> {
@@ -112,7 +116,8 @@ impl Patches {
             let places = self.list(block, positions).unwrap_or_else(|| {
                 searched.clear();
                 let points = &positions[block.points.clone()];
-                particles.places_near(box_of(points), band.reach(), searched);
+                let cell = cut.coarse_cell(block.coordinate);
+                particles.places_near(cell, box_of(points), band.reach(), searched);
                 &searched[..]
             });
             lanes.fill(places, |place| particles.metaball(place as usize));

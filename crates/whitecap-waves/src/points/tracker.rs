@@ -39,7 +39,7 @@ const MOST_PROJECTIONS: usize = 4;
 /// than the neighbours on a small drop.
 const LEAST_COSINE: f32 = -0.5;
 /// How far points may move before the particles near them are searched anew, in fine spacings.
-const PATCH_MARGIN: f32 = 0.25;
+const PATCH_MARGIN: f32 = 0.4;
 /// A coordinate may be this many fine spacings from the origin: beyond, rounding shows.
 const MOST_SPACINGS: f32 = 1e6;
 /// The most points there may be.
@@ -405,9 +405,8 @@ impl Round {
     fn prepare(&mut self, times: &mut PointTimes) {
         timed(&mut times.neighbours, || self.order());
         timed(&mut times.particles, || {
-            let doublings = self.cut.fine_halvings - self.cut.block_doublings;
-            let mut cells: Vec<IVec3> =
-                self.blocks.iter().map(|block| block.coordinate >> doublings).collect();
+            let cells = self.blocks.iter().map(|block| self.cut.coarse_cell(block.coordinate));
+            let mut cells: Vec<IVec3> = cells.collect();
             cells.dedup();
             self.particles.activate(cells.into_iter());
         });
@@ -417,6 +416,7 @@ impl Round {
                 &self.points.position,
                 &self.blocks,
                 margin,
+                &self.cut,
                 &self.band,
                 &self.particles,
             );
@@ -425,7 +425,7 @@ impl Round {
 
     fn levels(&self) -> Vec<Level> {
         let positions = &self.points.position;
-        self.patches.levels(positions, &self.blocks, &self.band, &self.particles)
+        self.patches.levels(positions, &self.blocks, &self.cut, &self.band, &self.particles)
     }
 
     /// Moves points towards the band (Eq. 4.9) and makes the way out of it their normal (Algorithm 1,
