@@ -18,7 +18,7 @@ use super::{FilmStack, Spectrum, ThinFilmError, ThinFilmSettings};
 /// A term that changes no channel by more than this is the last.
 const SMALLEST_TERM: f64 = 1e-6;
 /// More terms than this are needed only for films so thin that summing over the spectrum is easier.
-const MOST_TERMS: f64 = 80.0;
+const MOST_TERMS: f64 = 440.0;
 
 /// Wavelengths for films too thin for fringes.
 static SPECTRUM: LazyLock<Spectrum> = LazyLock::new(|| Spectrum::new(2.0));

@@ -7,17 +7,18 @@
 use std::sync::LazyLock;
 
 use glam::{DVec3, Vec3};
+use num_complex::Complex64;
 
 use super::Spectrum;
 
 /// Distance of the path differences in the table, in m.
-const STEP: f64 = 8e-9;
+const STEP: f64 = 5e-9;
 /// Steps of the table.
-const STEPS: usize = 2500;
-/// The last steps, over which what is left, some thousandths, fades to nothing.
-const FADING_STEPS: usize = 600;
-/// Distance of wavelengths in nm; ten for the finest fringe.
-const WAVELENGTH_STEP: f64 = 0.5;
+const STEPS: usize = 22_000;
+/// The last steps, over which what is left, a ten-thousandth, fades to nothing.
+const FADING_STEPS: usize = 2000;
+/// Distance of wavelengths in nm; six for the finest fringe.
+const WAVELENGTH_STEP: f64 = 0.25;
 
 /// F(L) for every path difference that shows colours.
 pub(super) struct Fringes {
@@ -35,17 +36,27 @@ impl Fringes {
     /// On one thread: a table that is made on first use must not wait for a thread that waits for it.
     fn new() -> Self {
         let spectrum = Spectrum::new(WAVELENGTH_STEP);
-        let value = |step: i32| {
-            let path = f64::from(step) * STEP;
-            let turns = |wavelength: f64| std::f64::consts::TAU * path / wavelength;
-            let real = spectrum.color(|wavelength| turns(wavelength).cos());
-            let imaginary = spectrum.color(|wavelength| turns(wavelength).sin());
-            let left = (STEPS as f64 - f64::from(step)) / FADING_STEPS as f64;
-            let left = left.clamp(0.0, 1.0);
-            let fade = |part: DVec3| (left * left * (3.0 - 2.0 * left) * part).as_vec3();
-            [fade(real), fade(imaginary)]
+        let turn = |wavelength: f64, steps: f64| {
+            Complex64::from_polar(1.0, std::f64::consts::TAU * steps * STEP / wavelength)
         };
-        Self { values: (-1..=STEPS as i32 + 1).map(value).collect() }
+        // From one step to the next, the light of each wavelength turns by the same angle.
+        let mut light: Vec<(Complex64, Complex64, DVec3)> = spectrum
+            .samples()
+            .iter()
+            .map(|&(wavelength, weights)| (turn(wavelength, -1.0), turn(wavelength, 1.0), weights))
+            .collect();
+        let values = (0..STEPS + 3).map(|place| {
+            let mut sums = [DVec3::ZERO; 2];
+            for (phase, turn, weights) in &mut light {
+                sums[0] += phase.re * *weights;
+                sums[1] += phase.im * *weights;
+                *phase *= *turn;
+            }
+            let left = (STEPS + 1 - place.min(STEPS + 1)) as f64 / FADING_STEPS as f64;
+            let left = left.min(1.0);
+            sums.map(|part| (left * left * (3.0 - 2.0 * left) * part).as_vec3())
+        });
+        Self { values: values.collect() }
     }
 
     /// Real and imaginary part at a path difference in m, by Catmull & Rom 1974; zero beyond the end.
@@ -77,7 +88,7 @@ mod tests {
     /// faded out is small already.
     #[test]
     fn the_table_agrees_with_the_integral() {
-        let spectrum = Spectrum::new(0.25);
+        let spectrum = Spectrum::new(0.1);
         for i in 0..2000 {
             let path =
                 (f64::from(i) * 0.618_033_989).fract() * (STEPS - FADING_STEPS) as f64 * STEP;
@@ -88,12 +99,12 @@ mod tests {
             ];
             let found = FRINGES.at(path);
             for (found, exact) in found.iter().zip(exact) {
-                assert!((found - exact).abs().max_element() < 1e-4, "{path}: {found} {exact}");
+                assert!((found - exact).abs().max_element() < 3e-5, "{path}: {found} {exact}");
             }
         }
         assert!((FRINGES.at(0.0)[0] - 1.0).length() < 1e-6);
         let faded = FRINGES.at((STEPS - FADING_STEPS) as f64 * STEP);
-        assert!(faded[0].length() + faded[1].length() < 0.02, "{faded:?}");
+        assert!(faded[0].length() + faded[1].length() < 4e-4, "{faded:?}");
         assert_eq!(FRINGES.at(1.0), [Vec3::ZERO; 2]);
     }
 }

@@ -35,7 +35,7 @@ pub struct Spectrum {
 impl Spectrum {
     /// Wavelengths of equal distance, about `spacing` nm apart.
     pub fn new(spacing: f64) -> Self {
-        let count = ((LONGEST - SHORTEST) / spacing.clamp(0.1, 40.0)).round() as usize;
+        let count = ((LONGEST - SHORTEST) / spacing.clamp(0.005, 40.0)).round() as usize;
         let mut samples: Vec<(f64, DVec3)> = (0..=count)
             .map(|i| {
                 let wavelength = SHORTEST + (LONGEST - SHORTEST) * i as f64 / count as f64;
@@ -50,6 +50,11 @@ impl Spectrum {
             *wavelength *= 1e-9;
         }
         Self { samples }
+    }
+
+    /// Wavelengths in m, each with its weights.
+    pub(super) fn samples(&self) -> &[(f64, DVec3)] {
+        &self.samples
     }
 
     /// The colour of a reflectance given for each wavelength in m. May leave 0 to 1 where a display

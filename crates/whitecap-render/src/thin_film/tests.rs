@@ -167,11 +167,12 @@ fn a_quarter_wave_layer_removes_the_reflection() {
     assert!(stack.reflectance(1.0, quarter, 400e-9) > 0.002);
 }
 
-/// Contract: the table agrees with the integral to 1e-3 in each channel at every angle and thickness,
-/// for dielectrics, metals, and films in which waves decay.
+/// Contract: the table agrees with the integral to 1e-4 in each channel at every angle and thickness,
+/// for dielectrics, metals, and films in which waves decay. Towards grazing angles fringes are so sharp
+/// that the integral itself needs wavelengths much closer together.
 #[test]
 fn the_table_agrees_with_the_integral() {
-    let spectrum = Spectrum::new(0.1);
+    let (usual, grazing) = (Spectrum::new(0.1), Spectrum::new(0.005));
     let decaying = ThinFilmSettings { outside_index: 1.5, ..settings(1.0, 1.333) };
     let mut worst = 0.0f32;
     for settings in
@@ -182,13 +183,14 @@ fn the_table_agrees_with_the_integral() {
         for i in 0..600 {
             let cosine = (f64::from(i) * 0.754_877_666).fract().powi(2);
             let thickness = (f64::from(i) * 0.569_840_291).fract().powi(2) * 4e-6;
-            let exact = stack.color(cosine, thickness, &spectrum).clamp(DVec3::ZERO, DVec3::ONE);
+            let spectrum = if cosine < 0.01 { &grazing } else { &usual };
+            let exact = stack.color(cosine, thickness, spectrum).clamp(DVec3::ZERO, DVec3::ONE);
             let found = film.reflectance(cosine as f32, thickness as f32);
             worst = worst.max((found - exact.as_vec3()).abs().max_element());
         }
     }
     println!("largest difference between table and integral: {worst:.1e}");
-    assert!(worst < 1e-3, "{worst}");
+    assert!(worst < 1e-4, "{worst}");
 }
 
 /// Contract: a soap film in air shows Newton's colours in their order: black, then white, then, as the
@@ -243,7 +245,7 @@ fn thick_films_are_grey() {
     let thick = film.reflectance(0.7, 1e-3);
     assert!(thick.max_element() - thick.min_element() < 1e-6, "{thick}");
     let mut last = film.reflectance(0.7, 3e-6);
-    for i in 1..12_000 {
+    for i in 1..90_000 {
         let color = film.reflectance(0.7, 3e-6 + i as f32 * 0.5e-9);
         assert!((color - last).abs().max_element() < 1e-3);
         last = color;
