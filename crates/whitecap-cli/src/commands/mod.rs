@@ -3,6 +3,7 @@
 //! A command prints nothing on standard output itself: it returns an [`Answer`].
 
 mod check;
+mod checkpoint;
 mod completions;
 mod convert;
 mod demo;
@@ -13,6 +14,7 @@ mod schema;
 mod sheet;
 mod sph;
 mod surface;
+mod waves;
 
 use clap::{ArgMatches, Command};
 
@@ -29,10 +31,11 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 11] = [
+pub const ALL: [Entry; 12] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: sph::command, execute: sph::execute },
     Entry { command: surface::command, execute: surface::execute },
+    Entry { command: waves::command, execute: waves::execute },
     Entry { command: render::command, execute: render::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },

@@ -4,9 +4,7 @@
 //! * Every frame is written whole or not at all, and is the same for any number of threads.
 //! * After Ctrl-C the same command continues where it stopped, and after a kill where it was up to
 //!   a minute before; the files are in the end those of a run that nobody stopped. What it needs
-//!   for that is in [`checkpoint`], removed when the run is finished.
-
-mod checkpoint;
+//!   for that is in a [`Checkpoint`], removed when the run is finished.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +19,7 @@ use whitecap_shot::{
     StageOutput, StepContext,
 };
 
+use super::checkpoint::Checkpoint;
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -31,7 +30,6 @@ use crate::progress::Progress;
 use crate::session::{FrameWatch, Session};
 use crate::setting_flags::{SettingFlags, numbers};
 use crate::wording;
-use checkpoint::Checkpoint;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,7 +95,8 @@ pub fn command() -> Command {
         .args(SettingFlags::of::<SphStageSettings>().arguments())
 }
 
-fn frame_rate(text: &str) -> Result<f64, String> {
+/// Frames per second, from text.
+pub fn frame_rate(text: &str) -> Result<f64, String> {
     let rate = numbers(text, 1)?[0];
     match (1e-3..=1e6).contains(&rate) {
         true => Ok(rate),
@@ -123,8 +122,25 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let kind = registry.get("sph").ok_or_else(|| Failure::Work("there is no stage sph".into()))?;
     let settings = kind.check(&raw_settings(matches)?, &shot).map_err(usage)?;
     make_folder(&output)?;
-    let checkpoint = Checkpoint::new(&output, kind.as_ref(), &settings, &shot)?;
+    let sources = sources(kind.as_ref(), &settings, &shot)?;
+    let checkpoint = Checkpoint::new(&output, kind.as_ref(), &settings, shot.fps, &sources);
     Job { kind: Arc::clone(kind), settings, shot, files, checkpoint, session }.run(&output)
+}
+
+/// The files that the liquid is made from, each once.
+fn sources(
+    kind: &dyn StageKind,
+    settings: &Value,
+    shot: &ShotContext<'_>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut sources = Vec::new();
+    for frame in shot.frames() {
+        let files = kind.sources(settings, shot, shot.time_of(frame));
+        sources.extend(files.map_err(|error| Failure::Work(error.to_string()))?);
+    }
+    sources.sort();
+    sources.dedup();
+    Ok(sources)
 }
 
 /// The settings of the flags, with the fills that have flags of their own.

@@ -9,6 +9,7 @@ mod run_and_demo;
 mod sheet;
 mod sph;
 mod surface;
+mod waves;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,10 +1,12 @@
 //! The kinds of stages that Whitecap brings along.
 
 mod cache;
+mod displace;
 mod example;
 mod render;
 mod sph;
 mod surface;
+mod waves;
 
 use std::sync::Arc;
 
@@ -15,9 +17,11 @@ use serde_json::Value;
 use crate::stage::{SettingProblem, StageError, StageKind};
 
 pub use cache::{CacheContent, CacheSettings};
+pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
 pub use render::*;
 pub use sph::SphStageSettings;
+pub use waves::{WaveResult, WaveRun, WavesStageSettings, wave_metrics};
 
 /// Every kind, in the order in which documentation lists them.
 pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
@@ -25,6 +29,8 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
         Arc::new(cache::Cache),
         Arc::new(sph::Sph),
         Arc::new(surface::Surface),
+        Arc::new(waves::Waves),
+        Arc::new(displace::Displace),
         Arc::new(render::Render),
         Arc::new(example::Example),
     ]

@@ -41,7 +41,7 @@ use crate::points::{Aggregates, Carry, Neighbourhood, SurfacePoints};
 pub use displaced_mesh::{HEIGHT, displaced_mesh};
 pub use error::DynamicsError;
 pub use gain::{GainBox, GainSphere};
-pub use obstacle::{Obstacles, Wall};
+pub use obstacle::{Obstacles, Wall, container_walls};
 pub use output::WaveOutput;
 pub use propagation::BandState;
 pub use settings::{DROP_CURVATURE, Dispersion, DynamicsSettings, SHEET_CURVATURE};

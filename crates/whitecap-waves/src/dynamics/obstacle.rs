@@ -80,3 +80,55 @@ impl Obstacles {
         wall
     }
 }
+
+/// The six walls of a box that holds a liquid, as closed meshes outside the box.
+pub fn container_walls(min: Vec3, max: Vec3) -> Vec<TriMesh> {
+    // Thicker than the surface that lies round the outermost particles, whatever its scale.
+    let thickness = (max - min).max_element().max(f32::MIN_POSITIVE);
+    let (low, high) = (min - thickness, max + thickness);
+    let mut walls = Vec::with_capacity(6);
+    for axis in 0..3 {
+        let (mut below, mut above) = (high, low);
+        below[axis] = min[axis];
+        above[axis] = max[axis];
+        walls.extend(block(low, below));
+        walls.extend(block(above, high));
+    }
+    walls
+}
+
+/// A box as a closed mesh, if it has finite corners.
+fn block(min: Vec3, max: Vec3) -> Option<TriMesh> {
+    const FACES: [[u32; 4]; 6] =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let corner = |i: u32| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32);
+    let positions: Vec<Vec3> = (0..8).map(|i| min + (max - min) * corner(i)).collect();
+    let triangles = FACES.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    TriMesh::new(positions, triangles)
+        .ok()
+        .filter(|mesh| mesh.positions().iter().all(|p| p.is_finite()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a point outside a container is within its walls, one in the middle sees none, and
+    /// one near a side sees that side.
+    #[test]
+    fn a_container_has_walls_all_round() {
+        let walls = container_walls(Vec3::ZERO, Vec3::new(2.0, 1.0, 1.0));
+        let obstacles = Obstacles::new(&walls);
+        let places = [
+            Vec3::new(1.0, 0.5, 0.5),
+            Vec3::new(2.01, 0.5, 0.5),
+            Vec3::new(-0.5, -0.5, 1.5),
+            Vec3::new(1.0, 0.5, 0.98),
+        ];
+        let found = obstacles.walls(&places, 0.1);
+        assert_eq!(found[..3], [Wall::Open, Wall::Within, Wall::Within]);
+        let Wall::Near { point, normal } = found[3] else { panic!("{:?}", found[3]) };
+        assert!(point.distance(Vec3::new(1.0, 0.5, 1.0)) < 1e-6);
+        assert!(normal.distance(Vec3::NEG_Z) < 1e-3);
+    }
+}

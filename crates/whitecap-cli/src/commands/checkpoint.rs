@@ -1,4 +1,5 @@
-//! Where a run was stopped: one file beside the results, `.water.####.bgeo.state`.
+//! Where a run that makes frames one from another was stopped: one file beside the results,
+//! `.water.####.bgeo.state`.
 //!
 //! It holds a line that says what the run was made from, and the state after a frame. A file of
 //! another run, or a damaged one, is as good as none.
@@ -6,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use whitecap_shot::{ShotContext, StageKind};
+use whitecap_shot::StageKind;
 
 use crate::failure::Failure;
 
@@ -18,30 +19,25 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a run that writes to `output`.
+    /// The checkpoint of a run that writes to `output` and is made from `settings` of a stage and from
+    /// `sources`, in that order.
     pub fn new(
         output: &Path,
         kind: &dyn StageKind,
         settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Self, Failure> {
-        let failed = |error: whitecap_shot::StageError| Failure::Work(error.to_string());
-        let mut sources = Vec::new();
-        for frame in shot.frames() {
-            sources.extend(kind.sources(settings, shot, shot.time_of(frame)).map_err(failed)?);
-        }
-        sources.sort();
-        sources.dedup();
+        fps: f64,
+        sources: &[PathBuf],
+    ) -> Self {
         let sources: Vec<Value> = sources.iter().map(|path| file_mark(path)).collect();
         let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let made_from = json!({
             "whitecap": env!("CARGO_PKG_VERSION"),
             "version": kind.version(),
             "settings": settings,
-            "fps": shot.fps,
+            "fps": fps,
             "sources": sources,
         });
-        Ok(Self { path: output.with_file_name(format!(".{name}.state")), made_from })
+        Self { path: output.with_file_name(format!(".{name}.state")), made_from }
     }
 
     /// The last frame and the state after it, if a run of the same was stopped.

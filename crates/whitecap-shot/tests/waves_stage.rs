@@ -1,0 +1,216 @@
+//! Contract: waves go through a shot like any other stage: on a live liquid and on a cache, as mesh
+//! and as points; a run that is cancelled between frames and continued writes the bytes of a run
+//! that was not; what is wrong is told in a sentence, what was assumed in a note.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles};
+use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
+
+/// A drop falls into a pool; waves as a mesh, as points, and as a mesh moved by those points.
+const SHOT: &str = r#"
+[shot]
+name = "rings"
+frames = [1, 6]
+fps = 24
+
+[water]
+kind = "sph"
+spacing = 0.05
+domain = { min = [0, 0, 0], max = [0.8, 0.8, 0.6] }
+fill = [
+    { box = { min = [0, 0, 0], max = [0.8, 0.2, 0.6] } },
+    { sphere = { center = [0.4, 0.33, 0.3], radius = 0.1, velocity = [0, -3, 0] } },
+]
+
+[detail]
+kind = "waves"
+particles = "water"
+domain = { min = [0, 0, 0], max = [0.8, 0.8, 0.6] }
+coarse = 0.1
+fine = 0.04
+save = ["ply"]
+
+[points]
+kind = "waves"
+particles = "water"
+give = "points"
+coarse = 0.1
+fine = 0.04
+save = ["bgeo"]
+
+[coarse]
+kind = "surface"
+particles = "water"
+cell = 0.03
+
+[moved]
+kind = "displace"
+surface = "coarse"
+points = "points"
+save = ["ply"]
+"#;
+
+fn loaded(text: &str, folder: &Path) -> Shot {
+    Shot::parse(text, &folder.join("rings.toml"), &Registry::standard())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+    let cancel = CancelToken::new();
+    let observer = |event: &Event<'_>| {
+        if let Event::FrameDone { frame, stage, .. } = event
+            && Some(*frame) == cancel_after
+            && *stage == "points"
+        {
+            cancel.cancel();
+        }
+    };
+    run(&loaded(SHOT, folder), &RunOptions::new(&observer, &cancel)).unwrap().outcome
+}
+
+/// Every frame that was saved, by its path.
+fn saved(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for stage in ["detail", "points", "moved"] {
+        let Ok(entries) = std::fs::read_dir(folder.join("out/rings").join(stage)) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            if path.extension().is_some_and(|extension| extension == "ply" || extension == "bgeo") {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                files.insert(format!("{stage}/{name}"), std::fs::read(path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_cancelled_run_continues_with_the_same_bytes() {
+    let whole = tempfile::tempdir().unwrap();
+    run_in(whole.path(), None);
+    let expected = saved(whole.path());
+    assert_eq!(expected.len(), 18);
+    let interrupted = tempfile::tempdir().unwrap();
+    assert!(matches!(run_in(interrupted.path(), Some(3)), RunOutcome::Cancelled));
+    assert!(saved(interrupted.path()).len() < 18, "the run must have been interrupted");
+    run_in(interrupted.path(), None);
+    assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+}
+
+/// Contract: the points have every column that was promised, the meshes height, foam, normal and
+/// velocity, and there are waves on both by the time the drop is in the pool.
+#[test]
+fn points_and_meshes_carry_the_waves() {
+    let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), None);
+    let out = folder.path().join("out/rings");
+    let points = whitecap_io::read_particles(out.join("points/points.0006.bgeo")).unwrap();
+    for name in ["displacement", "wave-velocity", "curvature", "seed-amplitude", "foam"] {
+        assert!(matches!(points.attribute(name), Some(Column::F32(_))), "{name}");
+    }
+    for name in ["normal", "velocity", "displaced-position"] {
+        assert!(matches!(points.attribute(name), Some(Column::Vec3(_))), "{name}");
+    }
+    assert!(points.ids().is_some());
+    let top = |column: Option<&Column>| match column {
+        Some(Column::F32(values)) => values.iter().fold(0.0f32, |top, value| top.max(value.abs())),
+        _ => panic!("no heights"),
+    };
+    assert!(top(points.attribute("displacement")) > 1e-3);
+    for stage in ["detail", "moved"] {
+        let path = out.join(format!("{stage}/{stage}.0006.ply"));
+        let mesh = whitecap_io::read_mesh(path).unwrap();
+        assert!(top(mesh.attribute("height")) > 1e-3, "{stage}");
+        for name in ["normal", "velocity"] {
+            assert!(matches!(mesh.attribute(name), Some(Column::Vec3(_))), "{stage}: {name}");
+        }
+    }
+}
+
+/// A block of particles in each of three frames.
+fn write_block(folder: &Path, ids: impl Fn(usize) -> Option<i32>) {
+    for frame in 1..=3 {
+        let fall = Vec3::NEG_Y * 0.01 * frame as f32;
+        let place = |i: usize| Vec3::new((i % 5) as f32, (i / 5 % 5) as f32, (i / 25) as f32) * 0.1;
+        let mut particles = Particles::new((0..125).map(|i| place(i) + fall).collect());
+        if let Some(ids) = (0..125).map(&ids).collect::<Option<Vec<i32>>>() {
+            particles.set_attribute("id", Column::I32(ids)).unwrap();
+        }
+        whitecap_io::write_particles(folder.join(format!("b.{frame}.bgeo")), &particles).unwrap();
+    }
+}
+
+const CACHED: &str = r##"
+[shot]
+name = "block"
+frames = [1, 3]
+
+[water]
+kind = "cache"
+path = "b.#.bgeo"
+
+[detail]
+kind = "waves"
+particles = "water"
+give = "points"
+"##;
+
+/// The report of a run of the cached block, or why there is none.
+fn cached(ids: impl Fn(usize) -> Option<i32>) -> Result<Value, String> {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), ids);
+    let options = (|_: &Event<'_>| {}, CancelToken::new());
+    let summary = run(&loaded(CACHED, folder.path()), &RunOptions::new(&options.0, &options.1));
+    let summary = summary.map_err(|error| error.to_string())?;
+    let report = std::fs::read_to_string(&summary.report_json).unwrap();
+    Ok(serde_json::from_str(&report).unwrap())
+}
+
+/// Contract: particles with ids are followed without a word; without ids they are matched with the
+/// nearest, and a note says so; ids that are used twice are refused with both particles named.
+#[test]
+fn ids_are_used_missed_or_refused() {
+    let report = cached(|i| Some(i as i32)).unwrap();
+    let stages = report["stages"].to_string();
+    assert!(!stages.contains("have no ids"), "{stages}");
+    let report = cached(|_| None).unwrap();
+    let stages = report["stages"].to_string();
+    assert!(stages.contains("the particles have no ids"), "{stages}");
+    let error = cached(|i| Some(i as i32 / 2)).unwrap_err();
+    assert!(error.contains("the same id") && error.contains("frame 1"), "{error}");
+}
+
+/// Contract: lengths that do not go together, an empty domain and a missing frame are told before
+/// anything runs.
+#[test]
+fn mistakes_are_told_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), |i| Some(i as i32));
+    let told = |more: &str, frames: &str| {
+        let text = CACHED.replace("[1, 3]", frames) + more;
+        let path = folder.path().join("block.toml");
+        Shot::parse(&text, &path, &Registry::standard()).err().unwrap().to_string()
+    };
+    let text = told("coarse = 0.1\nfine = 0.1\n", "[1, 3]");
+    assert!(text.contains("fine spacing of 0.1 m does not go with"), "{text}");
+    let text = told("domain = { min = [0, 0, 0], max = [1, -1, 1] }\n", "[1, 3]");
+    assert!(text.contains("this box is empty") && text.contains("in y"), "{text}");
+    let text = told("least-curvature = 0.5\n", "[1, 3]");
+    assert!(text.contains("`least-curvature` is 0.5"), "{text}");
+    let text = told("", "[1, 4]");
+    assert!(text.contains("b.4.bgeo") || text.contains("frame 4"), "{text}");
+}
+
+/// Contract: a mesh cannot be moved by particles that carry no waves.
+#[test]
+fn only_points_with_waves_move_a_mesh() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SHOT.replace("points = \"points\"", "points = \"water\"");
+    let options = (|_: &Event<'_>| {}, CancelToken::new());
+    let outcome = run(&loaded(&text, folder.path()), &RunOptions::new(&options.0, &options.1));
+    let told = outcome.err().unwrap().to_string();
+    assert!(told.contains("no column `normal`") && told.contains("give = \"points\""), "{told}");
+}
