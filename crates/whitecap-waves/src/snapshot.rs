@@ -188,6 +188,9 @@ fn put_vectors(bytes: &mut Vec<u8>, column: &[Vec3]) {
     bytes.extend(column.iter().flat_map(|v| v.to_array()).flat_map(f32::to_le_bytes));
 }
 
+/// The bytes of a name, and values.
+type NamedColumn = (Vec<u8>, Vec<f32>);
+
 /// Bytes not read yet.
 struct Reader<'a> {
     bytes: &'a [u8],
@@ -232,7 +235,7 @@ impl Reader<'_> {
     }
 
     /// The columns of waves by name. Their values may be what they like.
-    fn columns(&mut self) -> Result<Vec<(Vec<u8>, Vec<f32>)>, SnapshotError> {
+    fn columns(&mut self) -> Result<Vec<NamedColumn>, SnapshotError> {
         let count = u64::from_le_bytes(self.take()?);
         let mut columns = Vec::new();
         for _ in 0..count {

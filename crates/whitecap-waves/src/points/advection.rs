@@ -6,6 +6,7 @@ use wide::f32x8;
 
 use super::blocks::{Block, box_of, per_block};
 use super::lanes::{Oriented, dot, offsets, splat, sum};
+use super::near_box::{NearBox, PositionColumns};
 
 /// The particles near the surface of the last frame that are known in this one.
 #[derive(Clone, Debug, Default)]
@@ -27,20 +28,19 @@ pub(super) fn displacements(
     let radius = 2.0 * coarse;
     let grid = NeighbourGrid::build(&movement.position, coarse);
     let mut displacements = vec![Vec3::ZERO; positions.len()];
-    per_block(blocks, &mut displacements, |memory: &mut (Oriented, Vec<usize>), block, mine| {
+    let mut columns = PositionColumns::default();
+    columns.fill(grid.positions().iter().copied());
+    per_block(blocks, &mut displacements, |memory: &mut (Oriented, Vec<u32>), block, mine| {
         let (lanes, near) = memory;
         near.clear();
         let [min, max] = box_of(&positions[block.points.clone()]);
+        let near_box = NearBox::new([min, max], radius);
         grid.for_each_cell_in_box(min - radius, max + radius, |range| {
-            near.extend(range.filter(|&place| {
-                let position = grid.positions()[place];
-                let outside = (min - position).max(position - max).max(Vec3::ZERO);
-                outside.length_squared() <= radius * radius
-            }));
+            columns.collect_near(range, &near_box, near);
         });
         lanes.fill(near, |place| {
-            let particle = grid.order()[place] as usize;
-            let [x, y, z] = grid.positions()[place].to_array();
+            let particle = grid.order()[place as usize] as usize;
+            let [x, y, z] = grid.positions()[place as usize].to_array();
             let [u, v, w] = movement.displacement[particle].to_array();
             [x, y, z, u, v, w, movement.inverse_density[particle]]
         });

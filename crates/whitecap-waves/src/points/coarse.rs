@@ -19,7 +19,9 @@ use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
 use super::band::{REACH, densities};
+use super::blocks::box_of;
 use super::lanes::{Weighted, dot, offsets, splat};
+use super::near_box::{NearBox, PositionColumns};
 
 const INACTIVE: u32 = u32::MAX;
 
@@ -38,6 +40,8 @@ pub(super) struct CoarseParticles {
     /// Occupied cells within two cells of each activated one.
     near_cells: Vec<u32>,
     near_starts: Vec<u32>,
+    /// Positions of the places.
+    columns: PositionColumns,
     /// Per place, the position and 1 / ψ (Eq. 4.6), which is zero where it is not known.
     metaball: Vec<[f32; 4]>,
 }
@@ -58,6 +62,7 @@ impl CoarseParticles {
         self.near_cells.clear();
         self.near_starts.clear();
         self.near_starts.push(0);
+        self.columns.fill(self.grid.positions().iter().copied());
         self.metaball.clear();
         self.metaball.extend(self.grid.positions().iter().map(|p| p.extend(0.0).to_array()));
     }
@@ -99,21 +104,16 @@ impl CoarseParticles {
     ) {
         let number = self.active_number(cell) as usize;
         let Some(&end) = self.near_starts.get(number.saturating_add(1)) else { return };
-        let reach_squared = reach * reach;
-        let distance_squared =
-            |low: Vec3, high: Vec3| (min - high).max(low - max).max(Vec3::ZERO).length_squared();
+        let near_box = NearBox::new([min, max], reach);
         for &near in &self.near_cells[self.near_starts[number] as usize..end as usize] {
             let corner = self.grid.cell(near as usize).as_vec3() * self.coarse;
             // The margin is for the rounding of coordinates far from the origin.
-            let margin = 0.01 * self.coarse;
-            if distance_squared(corner - margin, corner + self.coarse + margin) > reach_squared {
-                continue;
+            let (low, high) = (corner - 0.01 * self.coarse, corner + 1.01 * self.coarse);
+            let outside = (min - high).max(low - max).max(Vec3::ZERO);
+            if outside.length_squared() <= reach * reach {
+                let range = self.grid.cell_range(near as usize);
+                self.columns.collect_near(range, &near_box, places);
             }
-            let range = self.grid.cell_range(near as usize);
-            places.extend(range.map(|place| place as u32).filter(|&place| {
-                let position = self.grid.positions()[place as usize];
-                distance_squared(position, position) <= reach_squared
-            }));
         }
     }
 
@@ -169,20 +169,14 @@ impl CoarseParticles {
     /// 1 / ψ of the particles of a cell.
     fn densities_of(&self, cell: usize, lanes: &mut Weighted) -> Vec<f32> {
         let own = &self.grid.positions()[self.grid.cell_range(cell)];
-        let (min, max) = own
-            .iter()
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
+        let [min, max] = box_of(own);
         let reach = REACH * self.coarse;
+        let near_box = NearBox::new([min, max], reach);
         let mut near = Vec::new();
         self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
-            for &position in &self.grid.positions()[range] {
-                let outside = (min - position).max(position - max).max(Vec3::ZERO);
-                if outside.length_squared() <= reach * reach {
-                    near.push(position);
-                }
-            }
+            self.columns.collect_near(range, &near_box, &mut near);
         });
-        lanes.fill(&near, |position| position.extend(1.0).to_array());
+        lanes.fill(&near, |place| self.metaball[place as usize]);
         let per_square = f32x8::splat(1.0 / (self.coarse * self.coarse));
         let reach_squared = f32x8::splat(REACH * REACH);
         let sums = own.iter().map(|&position| {

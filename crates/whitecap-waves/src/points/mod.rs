@@ -17,6 +17,7 @@ mod coarse;
 mod error;
 mod lanes;
 mod matching;
+mod near_box;
 mod neighbourhood;
 mod patches;
 mod poisson_disk;

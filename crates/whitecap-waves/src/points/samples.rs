@@ -12,6 +12,7 @@ use super::Sums;
 use super::aggregates::{Mean, SAME_SIDE, mean};
 use super::blocks::{Block, Cut, OWN_SAMPLE_RATIO, box_of};
 use super::lanes::Oriented;
+use super::near_box::{NearBox, PositionColumns};
 
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
@@ -108,17 +109,13 @@ impl Samples {
         coarse: f32,
     ) {
         let cells = CoarseCells::new(blocks, block_starts, cut);
+        let mut columns = PositionColumns::default();
+        columns.fill(self.sample.iter().map(|sample| Vec3::new(sample[0], sample[1], sample[2])));
         let near_block = |block: &Block, found: &mut Vec<u32>| {
-            let [min, max] = box_of(&positions[block.points.clone()]);
+            let near_box = NearBox::new(box_of(&positions[block.points.clone()]), coarse);
             let before = found.len();
-            cells.for_each_around(block.coordinate >> cells.doublings, |range| {
-                for sample in range {
-                    let position = position_of(&self.sample[sample as usize]);
-                    let outside = (min - position).max(position - max).max(Vec3::ZERO);
-                    if outside.length_squared() < coarse * coarse {
-                        found.push(sample);
-                    }
-                }
+            cells.for_each_around(cut.coarse_cell(block.coordinate), |range| {
+                columns.collect_near(range, &near_box, found);
             });
             (found.len() - before) as u32
         };
@@ -170,10 +167,6 @@ fn row(position: Vec3, normal: Vec3, area: f32) -> [f32; 7] {
     [x, y, z, u, v, w, area]
 }
 
-fn position_of(sample: &[f32; 7]) -> Vec3 {
-    Vec3::new(sample[0], sample[1], sample[2])
-}
-
 /// The points of a block by cell of a sample and by orientation: (cell, sum of normals, points).
 fn clusters_of(
     block: &Block,
@@ -206,28 +199,25 @@ fn clusters_of(
 /// Cells of one coarse length and the samples in them.
 struct CoarseCells {
     index: CoordinateIndex,
-    starts: Vec<u32>,
-    /// Blocks along the edge of a cell, as a power of two.
-    doublings: i32,
+    starts: Vec<usize>,
 }
 
 impl CoarseCells {
     fn new(blocks: &[Block], block_starts: &[u32], cut: &Cut) -> Self {
-        let doublings = cut.fine_halvings - cut.block_doublings;
         let mut coordinates: Vec<IVec3> = Vec::new();
         let mut starts = Vec::new();
         for block in blocks {
-            let coordinate = block.coordinate >> doublings;
+            let coordinate = cut.coarse_cell(block.coordinate);
             if coordinates.last() != Some(&coordinate) {
                 coordinates.push(coordinate);
-                starts.push(block_starts[block.number]);
+                starts.push(block_starts[block.number] as usize);
             }
         }
-        starts.push(*block_starts.last().expect("begins with one"));
-        Self { index: CoordinateIndex::build(&coordinates), starts, doublings }
+        starts.push(*block_starts.last().expect("begins with one") as usize);
+        Self { index: CoordinateIndex::build(&coordinates), starts }
     }
 
-    fn for_each_around(&self, middle: IVec3, mut visit: impl FnMut(std::ops::Range<u32>)) {
+    fn for_each_around(&self, middle: IVec3, mut visit: impl FnMut(std::ops::Range<usize>)) {
         for z in -1..=1 {
             for y in -1..=1 {
                 for x in -1..=1 {

@@ -1,0 +1,86 @@
+//! Which of many positions lie near a box, eight at a time.
+
+use std::ops::Range;
+
+use glam::Vec3;
+use wide::f32x8;
+
+use super::lanes::{dot, splat};
+
+/// Positions in columns, with room for whole groups of eight after the last. Keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PositionColumns {
+    columns: [Vec<f32>; 3],
+}
+
+/// A box and how far from it is near.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearBox {
+    min: [f32x8; 3],
+    max: [f32x8; 3],
+    reach_squared: f32x8,
+}
+
+impl NearBox {
+    pub fn new([min, max]: [Vec3; 2], reach: f32) -> Self {
+        Self { min: splat(min), max: splat(max), reach_squared: f32x8::splat(reach * reach) }
+    }
+}
+
+impl PositionColumns {
+    /// Replaces the positions.
+    pub fn fill(&mut self, positions: impl Iterator<Item = Vec3>) {
+        self.columns.iter_mut().for_each(Vec::clear);
+        let padding = std::iter::repeat_n(Vec3::ZERO, 7);
+        for position in positions.chain(padding) {
+            for (column, value) in self.columns.iter_mut().zip(position.to_array()) {
+                column.push(value);
+            }
+        }
+    }
+
+    /// Appends those of a range that are near a box, ascending.
+    #[inline]
+    pub fn collect_near(&self, range: Range<usize>, near: &NearBox, found: &mut Vec<u32>) {
+        for start in range.clone().step_by(8) {
+            let outside: [f32x8; 3] = std::array::from_fn(|axis| {
+                let column = &self.columns[axis][start..start + 8];
+                let value = f32x8::new(column.try_into().expect("eight values"));
+                (near.min[axis] - value).fast_max(value - near.max[axis]).fast_max(f32x8::ZERO)
+            });
+            let mut mask = dot(outside, outside).simd_le(near.reach_squared).to_bitmask();
+            let left = range.end - start;
+            if left < 8 {
+                mask &= (1 << left) - 1;
+            }
+            while mask != 0 {
+                found.push(start as u32 + mask.trailing_zeros());
+                mask &= mask - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: what is found is what the distance to the box says, for any range.
+    #[test]
+    fn finds_what_is_near() {
+        let place = |i: usize| Vec3::new((i % 7) as f32, (i % 11) as f32, (i % 13) as f32);
+        let mut columns = PositionColumns::default();
+        columns.fill((0..300).map(place));
+        let (min, max) = (Vec3::new(1.0, 4.0, 5.0), Vec3::new(3.0, 4.0, 9.0));
+        let near = NearBox::new([min, max], 2.5);
+        for range in [0..300, 3..4, 17..42, 292..300, 5..5] {
+            let mut found = Vec::new();
+            columns.collect_near(range.clone(), &near, &mut found);
+            let expected: Vec<u32> = range
+                .filter(|&i| place(i).distance(place(i).clamp(min, max)) <= 2.5)
+                .map(|i| i as u32)
+                .collect();
+            assert_eq!(found, expected);
+        }
+    }
+}
