@@ -99,6 +99,19 @@ fn broken_particles_are_named_and_forgotten() {
     assert!(waves.save() == undisturbed.save());
 }
 
+/// Contract: a few particles that flew off are left out, which the report says; the rest is as without
+/// them.
+#[test]
+fn particles_that_flew_off_are_left_out() {
+    let liquid = ball(Vec3::ONE, 0.2);
+    let mut with_stray = liquid.clone();
+    with_stray.push(Vec3::new(1e12, 0.0, -3.0));
+    let expected = step(&mut waves(Some(0.1)), &counted(liquid)).unwrap();
+    let found = step(&mut waves(Some(0.1)), &counted(with_stray)).unwrap();
+    assert_eq!(found.points, expected.points);
+    assert!(found.report.points.notes.iter().any(|note| note.contains("left out")));
+}
+
 struct Impatient;
 
 impl Watch for Impatient {
