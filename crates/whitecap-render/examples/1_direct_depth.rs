@@ -11,7 +11,7 @@ use std::time::Instant;
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_bulk::sph::tags;
-use whitecap_core::{Bounds, Column, TriMesh};
+use whitecap_core::{Bounds, Column};
 use whitecap_render::liquid::{LiquidMethod, LiquidSettings, Shutter};
 use whitecap_render::meniscus::{MeniscusMode, MeniscusSettings, Solid};
 use whitecap_render::{MeniscusLiquid, ParticleLiquid, Ray, Shape};
@@ -60,10 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [x0, y0, z0, x1, y1, z1] = numbers[..] else {
             return Err("a tank is six numbers".into());
         };
-        let build = Instant::now();
-        let mesh = box_mesh(Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1));
-        let solid = Solid::from_mesh("tank", &mesh, radius, 6.0 * radius, 20.0)?.container();
-        println!("the tank's distance field took {:.3} s", build.elapsed().as_secs_f64());
+        let (low, high) = (Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1));
+        let solid = Solid::cuboid("tank", low, high, 20.0)?.container();
         let wet = |name: &str, mode: MeniscusMode| {
             let build = Instant::now();
             let menisci = MeniscusSettings { mode, ..MeniscusSettings::default() };
@@ -139,17 +137,6 @@ impl View {
         let direction = (self.forward + across * self.right - down * self.up).normalize();
         Ray { origin: self.eye, direction, time: 0.0, far: f32::INFINITY }
     }
-}
-
-fn box_mesh(min: Vec3, max: Vec3) -> TriMesh {
-    let corner = |c: usize| {
-        let pick = |axis: usize| if c >> axis & 1 == 1 { max[axis] } else { min[axis] };
-        Vec3::new(pick(0), pick(1), pick(2))
-    };
-    let faces: [[u32; 4]; 6] =
-        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
-    TriMesh::new((0..8).map(corner).collect(), triangles).expect("the corners exist")
 }
 
 fn write_png(path: &str, picture: &[u8]) -> Result<(), Box<dyn Error>> {

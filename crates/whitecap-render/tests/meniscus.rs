@@ -394,6 +394,47 @@ fn the_liquid_is_cut_off_at_the_solid() {
     assert!((liquid.intersect(&through).unwrap().distance - 0.029).abs() < 1e-6);
 }
 
+/// Contract: a wall thinner than a particle's reach, even thinner than a particle, holds water on one
+/// side and stays dry on the other; the water meets it as it meets a thick one.
+#[test]
+fn a_thin_wall_parts_the_liquid() {
+    let liquid = LiquidSettings { radius: Some(0.0005), ..LiquidSettings::default() };
+    for method in [LiquidMethod::Density, LiquidMethod::ZhuBridson, LiquidMethod::Anisotropic] {
+        let liquid = LiquidSettings { method, ..liquid.clone() };
+        for thickness in [0.0003f32, 0.001, 0.0022] {
+            let make = |thickness: f32| {
+                let low = Vec3::new(-thickness, -0.05, -0.05);
+                let plate = Solid::cuboid("plate", low, Vec3::new(0.0, 0.05, 0.05), 30.0).unwrap();
+                let pool = particle_pool(0.5 * PI);
+                MeniscusLiquid::particles(&pool, &liquid, Shutter::STILL, vec![plate], &settings())
+                    .unwrap()
+            };
+            let (thin, thick) = (make(thickness), make(0.03));
+            for step in 0..40 {
+                let y = -0.014 + 0.0005 * step as f32;
+                let origin = Vec3::new(-0.02, y, 0.000_37);
+                let ray = Ray { origin, direction: Vec3::X, time: 0.0, far: 1.0 };
+                let first =
+                    thin.intersect(&ray).map_or(f32::INFINITY, |hit| ray.at(hit.distance).x);
+                assert!(first > -1e-6, "{method:?}, {thickness}: wet at {first}, height {y}");
+                if y < 0.0 {
+                    assert!(first < 1e-6, "{method:?}, {thickness}: dry to {first}, height {y}");
+                }
+            }
+            assert!(!thin.contains(Vec3::new(-thickness - 0.0001, -0.005, 0.0), 0.0));
+            let heights = |liquid: &MeniscusLiquid<ParticleLiquid>| {
+                distances()
+                    .map(|d| hit_at(liquid, 0.5 * PI, d * LENGTH).0.y / LENGTH)
+                    .collect::<Vec<_>>()
+            };
+            let errors: Vec<f32> =
+                heights(&thin).iter().zip(heights(&thick)).map(|(a, b)| a - b).collect();
+            let error = root_mean_square(&errors);
+            assert!(error < 0.03, "{method:?}, {thickness}: RMS {error}");
+        }
+    }
+}
+
 /// Contract: far from the wall every hit is that of the liquid without menisci.
 #[test]
 fn nothing_changes_far_away() {

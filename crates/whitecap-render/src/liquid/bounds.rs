@@ -10,8 +10,10 @@ use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
 use whitecap_core::{SparseGrid, Tile, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
-use super::blocks::{BlockGrid, INSIDE, OUTSIDE};
-use super::gather::Kernel;
+use super::active_rows::ActiveRows;
+use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
+use super::kernel::Kernel;
+use super::lists::particles_by_tile;
 use super::{LiquidError, Shutter};
 
 /// Nodes per block edge.
@@ -31,6 +33,17 @@ pub(super) struct Bulge {
 }
 
 impl Bulge {
+    /// The state of a block with the lowest and the highest value on its nodes.
+    pub fn state(&self, low: f32, high: f32) -> u32 {
+        if low > self.inward {
+            OUTSIDE
+        } else if high < -self.outward {
+            INSIDE
+        } else {
+            ACTIVE
+        }
+    }
+
     /// Bulge between nodes `cell` apart and, if particles move, moments at which they are `cell`
     /// apart.
     ///
@@ -68,19 +81,42 @@ pub(super) struct Sorted {
     pub tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)>,
 }
 
-/// Sorts the blocks around a liquid of particles. `kernels` are its particles in sorted order.
+impl Sorted {
+    /// As a grid of blocks without numbers.
+    pub fn blocks(&self) -> BlockGrid {
+        let tiles = self.tiles.iter().map(|(tile, states)| (*tile, Tile::Dense(states.clone())));
+        BlockGrid::new(self.edge, tiles.collect())
+    }
+
+    /// Sets aside the blocks that lie deep inside walls: `dry(middle, edge)`.
+    pub fn dry_out(&mut self, dry: &(dyn Fn(Vec3, f32) -> bool + Sync)) {
+        let edge = self.edge;
+        self.tiles.par_iter_mut().for_each(|(tile, states)| {
+            for (offset, state) in states.iter_mut().enumerate() {
+                let middle = ((*tile * 8 + local_node(offset)).as_vec3() + 0.5) * edge;
+                if *state != OUTSIDE && dry(middle, edge) {
+                    *state = OUTSIDE;
+                }
+            }
+        });
+    }
+}
+
+/// Sorts the blocks around a liquid of particles. `kernels` are its particles in sorted order. If they
+/// do not move, it also tells how far the field can bulge.
 pub(super) fn sort_blocks(
     field: &ParticleField,
     kernels: &[Kernel],
     velocities: impl Fn(u32) -> Vec3 + Sync,
     shutter: Shutter,
     watch: &dyn Watch,
-) -> Result<Sorted, LiquidError> {
+) -> Result<(Sorted, Option<Bulge>), LiquidError> {
     let cell = node_distance(field);
     let span = shutter.close - shutter.open;
     let farthest = kernels.iter().map(|k| k.velocity.length() * span).fold(0.0, f32::max);
     let moments = (farthest / cell).ceil().min(MOST_MOMENTS as f32 - 1.0) as usize + 1;
     let bulge = Bulge::of(field, cell, moments > 1);
+    let still = (moments == 1).then_some(bulge);
     let mut tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)> = Vec::new();
     for moment in shutter.moments(moments) {
         let nodes = match shutter.moves() {
@@ -91,12 +127,12 @@ pub(super) fn sort_blocks(
     }
     let edge = NODES as f32 * cell;
     let interval = cell * (moments.max(2) - 1) as f32;
-    let fast: Vec<&Kernel> =
-        kernels.iter().filter(|k| k.velocity.length() * span > 1.001 * interval).collect();
+    let fast = |kernel: &&Kernel| kernel.velocity.length() * span > 1.001 * interval;
+    let fast: Vec<Kernel> = kernels.iter().filter(fast).copied().collect();
     if !fast.is_empty() {
         tiles = merge_forced(tiles, &fast, edge, shutter);
     }
-    Ok(Sorted { edge, tiles })
+    Ok((Sorted { edge, tiles }, still))
 }
 
 /// Distance of the nodes: a quarter of the smallest support, and for averaged positions, whose
@@ -164,13 +200,7 @@ fn sort_tile(nodes: &SparseGrid<f32>, tile: IVec3, bulge: Bulge) -> Box<[u32; TI
     Box::new(std::array::from_fn(|offset| {
         let block = local_node(offset) * NODES;
         let place = (block.x + 17 * block.y + 289 * block.z) as usize;
-        if low[place] > bulge.inward {
-            OUTSIDE
-        } else if high[place] < -bulge.outward {
-            INSIDE
-        } else {
-            ACTIVE
-        }
+        bulge.state(low[place], high[place])
     }))
 }
 
@@ -207,39 +237,65 @@ fn merge(
     }
 }
 
-/// Blocks on the way of particles that are too fast for the moments: nothing is known about them.
+/// Marks the blocks that particles reach, about which nothing else is known: those that are too fast for
+/// the moments.
 fn merge_forced(
     tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)>,
-    fast: &[&Kernel],
+    kernels: &[Kernel],
     edge: f32,
     shutter: Shutter,
 ) -> Vec<(IVec3, Box<[u32; TILE_NODES]>)> {
-    let mut blocks: Vec<IVec3> = fast
+    let tile_edge = 8.0 * edge;
+    let mut coordinates: Vec<IVec3> = kernels
         .par_iter()
-        .flat_map_iter(|kernel| {
-            let mut blocks = Vec::new();
-            for (min, max) in boxes_along(kernel, edge, shutter) {
-                let low = (min / edge).floor().as_ivec3();
-                let high = (max / edge).floor().as_ivec3();
-                for z in low.z..=high.z {
-                    for y in low.y..=high.y {
-                        blocks.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
-                    }
-                }
-            }
-            blocks
+        .flat_map_iter(|kernel| boxes_along(kernel, edge, shutter))
+        .flat_map_iter(|(min, max)| {
+            let low = (min / tile_edge).floor().as_ivec3();
+            let span = (max / tile_edge).floor().as_ivec3() - low + 1;
+            (0..span.x * span.y * span.z).map(move |i| {
+                low + IVec3::new(i % span.x, i / span.x % span.y, i / (span.x * span.y))
+            })
         })
         .collect();
-    blocks.par_sort_unstable_by_key(|b| (tile_order(*b >> 3), tile_order(*b)));
-    blocks.dedup();
-    let mut states: std::collections::BTreeMap<(i32, i32, i32), Box<[u32; TILE_NODES]>> =
-        tiles.into_iter().map(|(tile, states)| (tile_order(tile), states)).collect();
-    for block in blocks {
-        let tile =
-            states.entry(tile_order(block >> 3)).or_insert_with(|| Box::new([OUTSIDE; TILE_NODES]));
-        tile[whitecap_core::sparse_grid::offset_in_tile(block)] = ACTIVE;
-    }
-    states.into_iter().map(|((z, y, x), states)| (IVec3::new(x, y, z), states)).collect()
+    coordinates.par_extend(tiles.par_iter().map(|(tile, _)| *tile));
+    coordinates.par_sort_unstable_by_key(|tile| tile_order(*tile));
+    coordinates.dedup();
+    let (starts, by_tile) = particles_by_tile(&coordinates, kernels, edge, shutter);
+    let mut known = tiles.into_iter().peekable();
+    let merged: Vec<_> = coordinates
+        .into_iter()
+        .map(|tile| {
+            let states = known.next_if(|(known, _)| *known == tile).map(|(_, states)| states);
+            (tile, states.unwrap_or_else(|| Box::new([OUTSIDE; TILE_NODES])))
+        })
+        .collect();
+    merged
+        .into_par_iter()
+        .enumerate()
+        .map(|(place, (tile, mut states))| {
+            for &kernel in &by_tile[starts[place]..starts[place + 1]] {
+                let kernel = &kernels[kernel as usize];
+                ActiveRows::ALL.for_each_reached(kernel, tile, edge, shutter, |offset| {
+                    states[offset] = ACTIVE;
+                });
+            }
+            (tile, states)
+        })
+        .collect()
+}
+
+/// The blocks of a liquid as they were, with those that may have changed marked as able to hold the
+/// surface: all that the given particles reach.
+pub(super) fn woken(blocks: &BlockGrid, changed: &[Kernel], shutter: Shutter) -> Sorted {
+    let (states, edge) = (blocks.states(), blocks.edge());
+    let tiles = states.coordinates().iter().zip(states.tiles()).map(|(&tile, states)| {
+        let state = |offset: usize| match states.at(offset) {
+            state if state < FIRST_SIGN => ACTIVE,
+            sign => sign,
+        };
+        (tile, Box::new(std::array::from_fn(state)))
+    });
+    Sorted { edge, tiles: merge_forced(tiles.collect(), changed, edge, shutter) }
 }
 
 /// Boxes that cover what a particle reaches during the shutter, in pieces of a few blocks.
@@ -248,7 +304,7 @@ pub(super) fn boxes_along(
     edge: f32,
     shutter: Shutter,
 ) -> impl Iterator<Item = (Vec3, Vec3)> {
-    let reach = kernel.scale.sqrt().recip();
+    let reach = kernel.reach();
     let at = |time: f32| kernel.center + kernel.velocity * time;
     let (start, end) = (at(shutter.open), at(shutter.close));
     let pieces = (start.distance(end) / (4.0 * edge)).ceil().max(1.0) as u32;

@@ -37,7 +37,7 @@ impl LevelSetLiquid {
 
     fn nearest(&self, ray: &Ray) -> Option<f32> {
         let found = self.blocks.nearest(ray, |state, range| {
-            self.cross(ray, state, range).map(|crossing| (crossing.distance, ()))
+            self.cross(ray, state, Vec3::ZERO, range).map(|crossing| (crossing.distance, ()))
         });
         found.map(|(distance, ())| distance)
     }
@@ -54,12 +54,12 @@ pub(crate) fn smooth_gradient(grid: &SparseGrid<f32>, point: Vec3) -> Vec3 {
 }
 
 impl LiquidField for LevelSetLiquid {
-    fn value(&self, point: Vec3, _: f32) -> f32 {
-        self.level_set.distance(point)
+    fn sample(&self, point: Vec3, _: f32, _: Vec3) -> (f32, Vec3) {
+        (self.level_set.distance(point), smooth_gradient(self.level_set.grid(), point))
     }
 
-    fn gradient(&self, point: Vec3, _: f32) -> Vec3 {
-        smooth_gradient(self.level_set.grid(), point)
+    fn value(&self, point: Vec3, _: f32, _: Vec3) -> f32 {
+        self.level_set.distance(point)
     }
 
     fn spacing(&self) -> f32 {
@@ -74,7 +74,7 @@ impl LiquidField for LevelSetLiquid {
         &self.blocks
     }
 
-    fn cross(&self, ray: &Ray, _: u32, (enter, leave): (f32, f32)) -> Option<Crossing> {
+    fn cross(&self, ray: &Ray, _: u32, _: Vec3, (enter, leave): (f32, f32)) -> Option<Crossing> {
         let slack = 1e-3 * self.cell() + 4.0 * f32::EPSILON * leave;
         let enter = (enter - slack).max(0.0);
         let leave = (leave + slack).min(ray.far);
@@ -89,8 +89,8 @@ impl LiquidField for LevelSetLiquid {
         Some(Crossing { distance: enter + crossing.distance, ..crossing })
     }
 
-    fn describe(&self, ray: &Ray, distance: f32) -> Hit {
-        let normal = self.gradient(ray.at(distance), ray.time).try_normalize();
+    fn describe(&self, ray: &Ray, distance: f32, _: Vec3) -> Hit {
+        let normal = smooth_gradient(self.level_set.grid(), ray.at(distance)).try_normalize();
         let normal = normal.unwrap_or(-ray.direction);
         let place = ray.origin.abs().max_element().max(distance);
         Hit {
@@ -113,7 +113,7 @@ impl Shape for LevelSetLiquid {
     }
 
     fn intersect(&self, ray: &Ray) -> Option<Hit> {
-        self.nearest(ray).map(|distance| self.describe(ray, distance))
+        self.nearest(ray).map(|distance| self.describe(ray, distance, Vec3::ZERO))
     }
 
     fn blocks(&self, ray: &Ray) -> bool {

@@ -4,19 +4,26 @@ use std::ops::Range;
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
-use whitecap_core::sparse_grid::{TILE_NODES, local_node, offset_in_tile};
+use whitecap_core::sparse_grid::{TILE_NODES, local_node};
 use whitecap_core::{Bounds, CoordinateIndex, Tile};
 
 use super::Shutter;
+use super::active_rows::ActiveRows;
 use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
 use super::bounds::{Sorted, boxes_along};
-use super::gather::Kernel;
+use super::buckets::BlockBuckets;
+use super::kernel::Kernel;
+use super::nearby::{ListBox, Nearby};
+use super::sides::{Side, Sides};
 
-/// Particles by block, as compressed rows: the state of an active block is its row.
+/// Particles by block, as compressed rows: the state of an active block is its row. A block with both
+/// sides of a thin wall has two rows, one after the other.
 #[derive(Debug)]
 pub(super) struct BlockLists {
     starts: Vec<usize>,
     places: Vec<u32>,
+    /// First rows of blocks with two sides, ascending, and the normal of that first side.
+    two_sided: Vec<(u32, Vec3)>,
 }
 
 /// The particles of one tile's blocks.
@@ -25,60 +32,110 @@ struct TileLists {
     states: Box<[u32; TILE_NODES]>,
     lengths: Vec<u32>,
     places: Vec<u32>,
+    two_sided: Vec<(u32, Vec3)>,
+}
+
+/// What the lists are made from.
+#[derive(Clone, Copy)]
+pub(super) struct ListSource<'a> {
+    pub kernels: &'a [Kernel],
+    /// Index of the particle behind each kernel.
+    pub sources: &'a [u32],
+    pub blind: &'a [bool],
+    pub sides: Option<&'a dyn Sides>,
+    /// The averaged position lies within the hull of the particles, so for averaged functions a block
+    /// farther than the largest radius from a box around its particles is outside.
+    pub hull: Option<f32>,
+    pub shutter: Shutter,
 }
 
 impl BlockLists {
     /// Lists and numbered blocks. Blocks that nobody reaches are outside; blocks that only blind
-    /// particles reach cannot show a surface and count as inside. The averaged position lies within the
-    /// hull of the particles, so for averaged functions a block farther than the largest radius
-    /// (`hull`) from a box around its particles is outside.
-    pub fn build(
-        sorted: Sorted,
-        kernels: &[Kernel],
-        blind: &[bool],
-        hull: Option<f32>,
-        shutter: Shutter,
-    ) -> (Self, BlockGrid) {
+    /// particles reach cannot show a surface and count as inside.
+    pub fn build(sorted: Sorted, source: ListSource) -> (Self, BlockGrid) {
         let edge = sorted.edge;
-        let particles = BlockParticles { kernels, blind, hull, edge, shutter };
         let coordinates: Vec<IVec3> = sorted.tiles.iter().map(|(tile, _)| *tile).collect();
-        let (starts, by_tile) = particles_by_tile(&coordinates, kernels, edge, shutter);
+        let (starts, by_tile) =
+            particles_by_tile(&coordinates, source.kernels, edge, source.shutter);
         let tiles: Vec<TileLists> = sorted
             .tiles
             .into_par_iter()
             .enumerate()
             .map(|(place, (tile, states))| {
                 let places = &by_tile[starts[place]..starts[place + 1]];
-                particles.list_tile(tile, states, places)
+                source.list_tile(edge, tile, states, places)
             })
             .collect();
-        let mut lists = Self { starts: vec![0], places: Vec::new() };
+        let mut lists = Self { starts: vec![0], places: Vec::new(), two_sided: Vec::new() };
         lists.places.reserve_exact(tiles.iter().map(|tile| tile.places.len()).sum());
         let mut numbered = Vec::with_capacity(tiles.len());
-        for TileLists { tile, mut states, lengths, places } in tiles {
-            let first = lists.starts.len() - 1;
+        for TileLists { tile, mut states, lengths, places, two_sided } in tiles {
+            let first = lists.rows();
             for state in states.iter_mut().filter(|state| **state < FIRST_SIGN) {
-                *state += first as u32;
+                *state += first;
             }
-            for length in lengths {
-                let end = lists.starts[lists.starts.len() - 1] + length as usize;
-                lists.starts.push(end);
-            }
-            lists.places.extend_from_slice(&places);
+            lists.two_sided.extend(two_sided.iter().map(|&(row, normal)| (row + first, normal)));
+            lists.push_rows(&lengths, &places);
             let flat = states.iter().all(|&state| state == INSIDE);
             numbered.push((tile, if flat { Tile::Constant(INSIDE) } else { Tile::Dense(states) }));
         }
         (lists, BlockGrid::new(edge, numbered))
     }
 
-    /// The particles of an active block.
-    #[inline]
-    pub fn of(&self, state: u32) -> &[u32] {
-        &self.places[self.range(state)]
+    /// Adds a row for each box, and returns the number of the first.
+    pub fn add(&mut self, boxes: &[ListBox], source: ListSource) -> u32 {
+        let first = self.rows();
+        let near = Nearby::new(source.kernels, source.shutter);
+        let rows: Vec<Vec<u32>> =
+            boxes.par_iter().map(|wanted| near.list(wanted, source)).collect();
+        for row in rows {
+            self.push_rows(&[row.len() as u32], &row);
+        }
+        first
     }
 
-    fn range(&self, state: u32) -> Range<usize> {
-        self.starts[state as usize]..self.starts[state as usize + 1]
+    fn rows(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    fn push_rows(&mut self, lengths: &[u32], places: &[u32]) {
+        for &length in lengths {
+            let end = self.starts[self.starts.len() - 1] + length as usize;
+            self.starts.push(end);
+        }
+        self.places.extend_from_slice(places);
+    }
+
+    /// The row of an active block for points that face a direction away from a wall (zero: anywhere).
+    #[inline]
+    pub fn row(&self, state: u32, facing: Vec3) -> u32 {
+        if self.two_sided.is_empty() {
+            return state;
+        }
+        match self.two_sided.binary_search_by_key(&state, |(row, _)| *row) {
+            Ok(place) => state + u32::from(self.two_sided[place].1.dot(facing) < 0.0),
+            Err(_) => state,
+        }
+    }
+
+    /// Whether an active block holds both sides of a wall.
+    pub fn is_two_sided(&self, state: u32) -> bool {
+        self.two_sided.binary_search_by_key(&state, |(row, _)| *row).is_ok()
+    }
+
+    /// Whether some blocks hold both sides of a wall.
+    pub fn has_two_sides(&self) -> bool {
+        !self.two_sided.is_empty()
+    }
+
+    /// The particles of a row.
+    #[inline]
+    pub fn of(&self, row: u32) -> &[u32] {
+        &self.places[self.range(row)]
+    }
+
+    fn range(&self, row: u32) -> Range<usize> {
+        self.starts[row as usize]..self.starts[row as usize + 1]
     }
 
     /// Bytes held.
@@ -88,7 +145,7 @@ impl BlockLists {
 }
 
 /// Particles that reach each tile, as compressed rows in the order of `tiles`.
-fn particles_by_tile(
+pub(super) fn particles_by_tile(
     tiles: &[IVec3],
     kernels: &[Kernel],
     edge: f32,
@@ -96,11 +153,12 @@ fn particles_by_tile(
 ) -> (Vec<usize>, Vec<u32>) {
     let index = CoordinateIndex::build(tiles);
     let tile_edge = 8.0 * edge;
-    let mut pairs: Vec<(u32, u32)> = kernels
+    let pairs: Vec<(u32, u32)> = kernels
         .par_iter()
         .enumerate()
         .flat_map_iter(|(place, kernel)| {
             let mut found: Vec<(u32, u32)> = Vec::new();
+            let mut boxes = 0;
             for (min, max) in boxes_along(kernel, edge, shutter) {
                 let low = (min / tile_edge).floor().as_ivec3();
                 let high = (max / tile_edge).floor().as_ivec3();
@@ -113,122 +171,142 @@ fn particles_by_tile(
                         }
                     }
                 }
+                boxes += 1;
             }
-            found.sort_unstable();
-            found.dedup();
+            if boxes > 1 {
+                found.sort_unstable();
+                found.dedup();
+            }
             found
         })
         .collect();
-    pairs.par_sort_unstable();
-    let mut starts = vec![0usize; tiles.len() + 1];
-    for (tile, _) in &pairs {
-        starts[*tile as usize + 1] += 1;
-    }
-    for tile in 0..tiles.len() {
-        starts[tile + 1] += starts[tile];
-    }
-    (starts, pairs.into_iter().map(|(_, place)| place).collect())
+    bucketed(&pairs, tiles.len())
 }
 
-/// What the lists are made from.
-struct BlockParticles<'a> {
-    kernels: &'a [Kernel],
-    blind: &'a [bool],
-    hull: Option<f32>,
-    edge: f32,
-    shutter: Shutter,
+/// Second numbers of the pairs by their first, as compressed rows; the order within a row stays.
+fn bucketed(pairs: &[(u32, u32)], rows: usize) -> (Vec<usize>, Vec<u32>) {
+    let mut starts = vec![0usize; rows + 1];
+    for (row, _) in pairs {
+        starts[*row as usize + 1] += 1;
+    }
+    for row in 0..rows {
+        starts[row + 1] += starts[row];
+    }
+    let mut next = starts.clone();
+    let mut values = vec![0; pairs.len()];
+    for &(row, value) in pairs {
+        values[next[row as usize]] = value;
+        next[row as usize] += 1;
+    }
+    (starts, values)
 }
 
-impl BlockParticles<'_> {
+impl ListSource<'_> {
     fn list_tile(
         &self,
+        edge: f32,
         tile: IVec3,
         mut states: Box<[u32; TILE_NODES]>,
         places: &[u32],
     ) -> TileLists {
-        if states.iter().all(|&state| state >= FIRST_SIGN) {
-            return TileLists { tile, states, lengths: Vec::new(), places: Vec::new() };
+        let mut lists = TileLists {
+            tile,
+            states: Box::new([OUTSIDE; TILE_NODES]),
+            lengths: Vec::new(),
+            places: Vec::new(),
+            two_sided: Vec::new(),
+        };
+        self.wake_two_sided(edge, tile, &mut states);
+        let active = ActiveRows::of(&states);
+        if active.is_empty() {
+            return TileLists { states, ..lists };
         }
-        let mut pairs: Vec<(u16, u32)> = Vec::new();
+        let mut pairs = Vec::new();
         for &place in places {
             let kernel = &self.kernels[place as usize];
-            for_each_block_reached(kernel, tile, self.edge, self.shutter, |offset| {
-                if states[offset] < FIRST_SIGN {
-                    pairs.push((offset as u16, place));
-                }
+            active.for_each_reached(kernel, tile, edge, self.shutter, |offset| {
+                pairs.push((offset as u16, place));
             });
         }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let (mut lengths, mut kept) = (Vec::new(), Vec::new());
-        let mut rest = pairs.as_slice();
-        for (offset, state) in states.iter_mut().enumerate() {
-            if *state >= FIRST_SIGN {
-                continue;
-            }
-            let count = rest.iter().take_while(|(block, _)| *block as usize == offset).count();
-            let (here, later) = rest.split_at(count);
-            rest = later;
+        let mut by_block = BlockBuckets::new(&pairs);
+        lists.places.reserve(pairs.len());
+        for (offset, state) in states.iter_mut().enumerate().filter(|(_, s)| **s < FIRST_SIGN) {
+            let here = by_block.of(offset);
             let block = tile * 8 + local_node(offset);
-            *state = self.block_state(block, here).unwrap_or(lengths.len() as u32);
-            if *state < FIRST_SIGN {
-                lengths.push(here.len() as u32);
-                kept.extend(here.iter().map(|(_, place)| *place));
+            *state = match self.block_state(edge, block, here) {
+                Some(state) => state,
+                None => self.push_block(edge, block, here, &mut lists),
+            };
+        }
+        TileLists { states, ..lists }
+    }
+
+    /// A block with both sides of a wall must be looked at: one of them may be dry.
+    fn wake_two_sided(&self, edge: f32, tile: IVec3, states: &mut [u32; TILE_NODES]) {
+        let Some(sides) = self.sides else { return };
+        for (offset, state) in states.iter_mut().enumerate().filter(|(_, s)| **s == INSIDE) {
+            let center = ((tile * 8 + local_node(offset)).as_vec3() + 0.5) * edge;
+            if let [_, Some(_)] = sides.of_block(center, edge) {
+                *state = 0;
             }
         }
-        TileLists { tile, states, lengths, places: kept }
+    }
+
+    /// Adds the rows of a block, and returns its state.
+    fn push_block(&self, edge: f32, block: IVec3, here: &[u32], lists: &mut TileLists) -> u32 {
+        let first = lists.lengths.len() as u32;
+        let Some(sides) = self.sides else {
+            lists.places.extend_from_slice(here);
+            lists.lengths.push(here.len() as u32);
+            return first;
+        };
+        let sides = sides.of_block((block.as_vec3() + 0.5) * edge, edge);
+        let before = lists.places.len();
+        let mut push = |side: Option<&Side>| {
+            let from = lists.places.len();
+            lists.places.extend(here.iter().filter(|&&place| !self.hides(place, side)));
+            lists.lengths.push((lists.places.len() - from) as u32);
+        };
+        push(sides[0].as_ref());
+        if let [Some(side), Some(other)] = &sides {
+            push(Some(other));
+            lists.two_sided.push((first, side.normal));
+        }
+        if lists.places.len() > before {
+            return first;
+        }
+        // A wall hides everybody.
+        lists.lengths.truncate(first as usize);
+        lists.two_sided.pop_if(|(row, _)| *row == first);
+        OUTSIDE
+    }
+
+    /// Whether a wall hides the particle of a kernel.
+    pub fn hides(&self, place: u32, side: Option<&Side>) -> bool {
+        match (self.sides, side) {
+            (Some(sides), Some(side)) => sides.hides(self.sources[place as usize], side),
+            _ => false,
+        }
     }
 
     /// State of a block that these particles reach, if they decide it.
-    fn block_state(&self, block: IVec3, here: &[(u16, u32)]) -> Option<u32> {
-        let is_blind = |&(_, place): &(u16, u32)| self.blind.get(place as usize) == Some(&true);
+    fn block_state(&self, edge: f32, block: IVec3, here: &[u32]) -> Option<u32> {
         if here.is_empty() {
             return Some(OUTSIDE);
         }
-        if here.iter().all(is_blind) {
+        if here.iter().all(|&place| self.blind.get(place as usize) == Some(&true)) {
             return Some(INSIDE);
         }
         let radius = self.hull?;
-        let around = here.iter().fold(Bounds::EMPTY, |bounds, &(_, place)| {
+        let around = here.iter().fold(Bounds::EMPTY, |bounds, &place| {
             let Kernel { center, velocity, .. } = self.kernels[place as usize];
             bounds
                 .with(center + velocity * self.shutter.open)
                 .with(center + velocity * self.shutter.close)
         });
-        let low = block.as_vec3() * self.edge;
-        let gap = (around.min - low - self.edge).max(low - around.max).max(Vec3::ZERO);
+        let low = block.as_vec3() * edge;
+        let gap = (around.min - low - edge).max(low - around.max).max(Vec3::ZERO);
         (gap.length() > 1.0001 * radius).then_some(OUTSIDE)
-    }
-}
-
-/// Calls `visit` for every block of a tile that a particle may reach, some perhaps twice.
-fn for_each_block_reached(
-    kernel: &Kernel,
-    tile: IVec3,
-    edge: f32,
-    shutter: Shutter,
-    mut visit: impl FnMut(usize),
-) {
-    let reach = kernel.scale.sqrt().recip();
-    for (min, max) in boxes_along(kernel, edge, shutter) {
-        // The particle runs through the middle of its box; half its way widens the reach.
-        let middle = 0.5 * (min + max);
-        let way = (0.5 * (max - min) - reach).max(Vec3::ZERO).length();
-        let limit = (reach + way) * (1.0 + 1e-5);
-        let low = ((min / edge).floor().as_ivec3() - tile * 8).max(IVec3::ZERO);
-        let high = ((max / edge).floor().as_ivec3() - tile * 8).min(IVec3::splat(7));
-        for z in low.z..=high.z {
-            for y in low.y..=high.y {
-                for x in low.x..=high.x {
-                    let block = tile * 8 + IVec3::new(x, y, z);
-                    let corner = block.as_vec3() * edge;
-                    let outside = (corner - middle).max(middle - corner - edge).max(Vec3::ZERO);
-                    if outside.length_squared() < limit * limit {
-                        visit(offset_in_tile(block));
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -238,7 +316,7 @@ mod tests {
     use whitecap_core::sparse_grid::tile_order;
 
     /// Contract: every particle that reaches a point of an active block at some moment is in the
-    /// block's list, and the list names no particle twice.
+    /// block's list, and the list names no particle twice. The same holds for other boxes.
     #[test]
     fn lists_name_everyone_who_reaches_a_block() {
         let shutter = Shutter { open: -0.5, close: 0.5 };
@@ -248,7 +326,7 @@ mod tests {
                 let center = Vec3::new((t * 0.618) % 1.0, (t * 0.414) % 1.0, (t * 0.73) % 1.0);
                 let velocity =
                     if i % 3 == 0 { Vec3::new(t.sin(), t.cos(), 0.5) } else { Vec3::ZERO };
-                Kernel { center, scale: 1.0 / (0.1f32 * 0.1), velocity, weight: 1.0 }
+                Kernel { center, inverse_reach: 10.0, velocity, weight: 1.0 }
             })
             .collect();
         let tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)> = (0..125)
@@ -256,8 +334,18 @@ mod tests {
             .map(|tile| (tile, Box::new([0; TILE_NODES])))
             .collect();
         assert!(tiles.is_sorted_by_key(|(tile, _)| tile_order(*tile)));
-        let (lists, grid) =
-            BlockLists::build(Sorted { edge: 0.05, tiles }, &kernels, &[], None, shutter);
+        let sources: Vec<u32> = (0..300).collect();
+        let source = ListSource {
+            kernels: &kernels,
+            sources: &sources,
+            blind: &[],
+            sides: None,
+            hull: None,
+            shutter,
+        };
+        let (mut lists, grid) = BlockLists::build(Sorted { edge: 0.05, tiles }, source);
+        let (center, half) = (Vec3::new(0.3, 0.6, 0.45), 0.07);
+        let around = lists.add(&[ListBox { center, half, side: None }], source);
         let mut found = 0;
         for (place, kernel) in kernels.iter().enumerate() {
             for i in 0..50 {
@@ -266,6 +354,9 @@ mod tests {
                 let time = (t * 0.317) % 1.0 - 0.5;
                 let point = kernel.center + kernel.velocity * time + 0.099 * way;
                 let state = grid.state_at(point);
+                if (point - center).abs().max_element() < half {
+                    assert!(lists.of(around).contains(&(place as u32)));
+                }
                 if grid.states().tile(grid.states().lattice().locate(point).0 >> 3).is_some() {
                     assert!(state < FIRST_SIGN && lists.of(state).contains(&(place as u32)));
                     found += 1;

@@ -20,20 +20,28 @@
 //! * Zhu–Bridson makes false surfaces midway between separate particles, some thinner than a step;
 //!   rays may miss them.
 
+mod active_rows;
+mod beside_walls;
 pub(crate) mod blocks;
 mod bounds;
+mod buckets;
 mod columns;
 mod error;
 mod gather;
+mod kernel;
 mod level_set;
 mod lists;
 pub(crate) mod march;
+mod nearby;
 mod particles;
 mod point;
 mod settings;
+pub(crate) mod sides;
+mod sums;
 
 use glam::Vec3;
 
+pub(crate) use beside_walls::Walls;
 pub use error::LiquidError;
 pub use level_set::LevelSetLiquid;
 pub(crate) use level_set::smooth_gradient;
@@ -43,8 +51,12 @@ pub use settings::{LiquidMethod, LiquidSettings, Shutter};
 use crate::{Hit, Ray, Shape};
 use blocks::BlockGrid;
 use march::Crossing;
+#[doc(hidden)]
+pub use nearby::ListBox;
+use sides::Sides;
 
-/// Gives the value at a point beside a piece of a ray, from the distance along it and the point.
+/// Gives the value at a point beside a piece of a ray, from the distance from its beginning and the
+/// point.
 #[doc(hidden)]
 pub type Ask<'a> = dyn FnMut(f32, Vec3) -> f32 + 'a;
 
@@ -52,14 +64,33 @@ pub type Ask<'a> = dyn FnMut(f32, Vec3) -> f32 + 'a;
 #[doc(hidden)]
 pub type March<'a> = dyn FnMut(&mut Ask) -> Option<Crossing> + 'a;
 
-/// A liquid as a function of space and time that is negative inside.
-pub trait LiquidField: Shape {
-    /// The function at a point at a moment of the shutter. Away from the surface only its sign means
-    /// something.
-    fn value(&self, point: Vec3, time: f32) -> f32;
+/// A piece of a ray beside which a liquid is asked.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// Row of the particles near it, from [`LiquidField::lists_around`].
+    pub row: u32,
+    /// Where it begins and ends on the ray.
+    pub range: (f32, f32),
+    /// Points are asked near the piece moved by minus this,
+    pub shift: Vec3,
+    /// and no farther from it, in m.
+    pub margin: f32,
+}
 
-    /// Its gradient; zero where the value is only a sign.
-    fn gradient(&self, point: Vec3, time: f32) -> Vec3;
+/// A liquid as a function of space and time that is negative inside.
+///
+/// Where a thin wall parts the liquid, points on its two sides see different particles; `facing` is a
+/// vector away from the wall, or zero where there is no wall.
+pub trait LiquidField: Shape {
+    /// The function at a point at a moment of the shutter, and its gradient. Away from the surface only
+    /// the sign of the value means something, and the gradient is zero.
+    fn sample(&self, point: Vec3, time: f32, facing: Vec3) -> (f32, Vec3);
+
+    /// The function at a point at a moment of the shutter.
+    fn value(&self, point: Vec3, time: f32, facing: Vec3) -> f32 {
+        self.sample(point, time, facing).0
+    }
 
     /// Size of the finest detail of the surface, in m: the particle spacing, or two cells.
     fn spacing(&self) -> f32;
@@ -68,8 +99,14 @@ pub trait LiquidField: Shape {
     fn edge_width(&self) -> f32;
 
     /// Whether a crossing at a point counts; the inner edge of a layer of blind particles does not.
-    fn counts(&self, _point: Vec3, _time: f32) -> bool {
+    fn counts(&self, _point: Vec3, _time: f32, _facing: Vec3) -> bool {
         true
+    }
+
+    /// Whether the two sides of thin walls see different particles.
+    #[doc(hidden)]
+    fn has_sides(&self) -> bool {
+        false
     }
 
     /// Where the surface can be.
@@ -78,23 +115,24 @@ pub trait LiquidField: Shape {
 
     /// The first crossing inside one block.
     #[doc(hidden)]
-    fn cross(&self, ray: &Ray, state: u32, range: (f32, f32)) -> Option<Crossing>;
+    fn cross(&self, ray: &Ray, state: u32, facing: Vec3, range: (f32, f32)) -> Option<Crossing>;
 
-    /// Calls `run` with a fast way to ask for values at many points beside a piece of a ray, none farther
-    /// than `margin` from it: it takes the distance along the piece and the point.
+    /// Prepares lists of the particles that reach boxes, and returns the row of the first.
     #[doc(hidden)]
-    fn ask_beside(
-        &self,
-        ray: &Ray,
-        (enter, leave): (f32, f32),
-        margin: f32,
-        run: &mut March,
-    ) -> Option<Crossing> {
-        let _ = (enter, leave, margin);
-        run(&mut |_, point| self.value(point, ray.time))
+    fn lists_around(&mut self, boxes: &[ListBox], sides: Option<&dyn Sides>) -> u32 {
+        let _ = (boxes, sides);
+        0
     }
 
-    /// What to report about a crossing at a distance along the ray.
+    /// Calls `run` with a fast way to ask for values at many points beside a piece of a ray: it takes
+    /// the distance along the piece and the point.
     #[doc(hidden)]
-    fn describe(&self, ray: &Ray, distance: f32) -> Hit;
+    fn ask_beside(&self, ray: &Ray, beside: &Beside, run: &mut March) -> Option<Crossing> {
+        let _ = beside;
+        run(&mut |_, point| self.value(point, ray.time, Vec3::ZERO))
+    }
+
+    /// What to report about a crossing at a distance along the ray, with the normal along the gradient.
+    #[doc(hidden)]
+    fn describe(&self, ray: &Ray, distance: f32, facing: Vec3) -> Hit;
 }

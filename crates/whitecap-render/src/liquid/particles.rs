@@ -2,49 +2,54 @@
 
 use std::cell::RefCell;
 
-use glam::{IVec3, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use whitecap_core::{Bounds, Particles, Unwatched, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
-use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
-use super::bounds::sort_blocks;
+use super::beside_walls::Walls;
+use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
+use super::bounds::{Bulge, sort_blocks, woken};
 use super::columns::{BLIND, types, velocities, with_copies};
-use super::gather::{Form, Frame, Kernel, RayGroups, Segment};
-use super::lists::BlockLists;
+use super::gather::{Frame, RayGroups, Segment};
+use super::kernel::{Form, Kernel};
+use super::lists::{BlockLists, ListSource};
 use super::march::{Crossing, Stride, first_crossing};
+use super::nearby::ListBox;
 use super::point::{Around, PointSample};
-use super::{LiquidError, LiquidField, LiquidMethod, LiquidSettings, March, Shutter};
+use super::sides::Sides;
+use super::{Beside, LiquidError, LiquidField, LiquidMethod, LiquidSettings, March, Shutter};
 use crate::{Hit, Ray, Shape};
 
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;
 
-/// The most blocks whose particles are arranged at once for points beside a ray.
-const MOST_BLOCKS_BESIDE: i32 = 27;
-
 thread_local! {
-    static GROUPS: RefCell<RayGroups> = RefCell::default();
-    static GROUPS_BESIDE: RefCell<Vec<RayGroups>> = const { RefCell::new(Vec::new()) };
+    pub(super) static GROUPS: RefCell<RayGroups> = RefCell::default();
 }
 
 /// A liquid of particles.
 ///
 /// The columns `velocity`, `id`, `radius` and `type` are used where present.
 pub struct ParticleLiquid {
-    kind: FieldKind,
-    background: f32,
-    radius: f32,
+    pub(super) kind: FieldKind,
+    pub(super) background: f32,
+    pub(super) radius: f32,
     support: f32,
     largest_reach: f32,
-    kernels: Vec<Kernel>,
+    pub(super) kernels: Vec<Kernel>,
     forms: Vec<Form>,
-    blind: Vec<bool>,
+    pub(super) blind: Vec<bool>,
     blind_share: f32,
-    source: Vec<u32>,
+    pub(super) source: Vec<u32>,
+    /// Number of the copy behind each kernel, or a negative one; empty where there are no copies.
+    pub(super) ghost_of: Vec<u32>,
+    pub(super) hull: Option<f32>,
+    /// How far the field can bulge between nodes half a block apart; unknown if particles move.
+    pub(super) bulge: Option<Bulge>,
     ids: Option<Vec<i64>>,
-    lists: BlockLists,
-    blocks: BlockGrid,
-    shutter: Shutter,
+    pub(super) lists: BlockLists,
+    pub(super) blocks: BlockGrid,
+    pub(super) shutter: Shutter,
     notes: Vec<String>,
 }
 
@@ -55,17 +60,19 @@ impl ParticleLiquid {
         settings: &LiquidSettings,
         shutter: Shutter,
     ) -> Result<Self, LiquidError> {
-        Self::with_ghosts(particles, &[], settings, shutter, &Unwatched)
+        let walls = Walls { ghosts: &[], through: &[], sides: None, dry: &|_, _| false };
+        Self::beside_walls(particles, walls, settings, shutter, &Unwatched)
     }
 
-    /// As [`ParticleLiquid::new`], with copies of particles at other places: (index, position).
-    pub(crate) fn with_ghosts(
+    /// As [`ParticleLiquid::new`], beside walls.
+    pub(crate) fn beside_walls(
         particles: &Particles,
-        ghosts: &[(u32, Vec3)],
+        walls: Walls,
         settings: &LiquidSettings,
         shutter: Shutter,
         watch: &dyn Watch,
     ) -> Result<Self, LiquidError> {
+        let Walls { ghosts, through, sides, dry } = walls;
         settings.check()?;
         let shutter = shutter.check()?;
         let count = particles.len();
@@ -109,7 +116,7 @@ impl ParticleLiquid {
             .iter()
             .map(|particle| Kernel {
                 center: particle.center,
-                scale: 1.0 / (particle.reach * particle.reach),
+                inverse_reach: 1.0 / particle.reach,
                 velocity: velocity(particle.source),
                 weight: if averaged { particle.radius } else { particle.weight },
             })
@@ -119,14 +126,30 @@ impl ParticleLiquid {
             _ => Vec::new(),
         };
         let source: Vec<u32> = parts.iter().map(|particle| own(particle.source)).collect();
+        let ghost_of: Vec<u32> = match ghosts.is_empty() {
+            true => Vec::new(),
+            false => parts.iter().map(|part| part.source.wrapping_sub(count as u32)).collect(),
+        };
         let blind = match types {
             Some(types) => source.iter().map(|&i| types[i as usize] == BLIND).collect(),
             None => Vec::new(),
         };
-        let sorted = sort_blocks(&field, &kernels, velocity, shutter, watch)?;
+        let (mut sorted, bulge) = sort_blocks(&field, &kernels, velocity, shutter, watch)?;
+        // Beyond a thin wall nothing is known yet: the values on the nodes know of no walls.
+        let known = through.contains(&true).then(|| sorted.blocks());
+        if let Some(known) = &known {
+            let is_through = |ghost: u32| through.get(ghost as usize) == Some(&true);
+            let kernels = kernels.iter().zip(&ghost_of).filter(|(_, ghost)| is_through(**ghost));
+            sorted = woken(known, &kernels.map(|(kernel, _)| *kernel).collect::<Vec<_>>(), shutter);
+        }
+        if !ghosts.is_empty() {
+            sorted.dry_out(dry);
+        }
         let hull = averaged.then(|| parts.iter().map(|p| p.radius).fold(0.0, f32::max));
-        let (lists, blocks) = BlockLists::build(sorted, &kernels, &blind, hull, shutter);
-        Ok(Self {
+        let list_source =
+            ListSource { kernels: &kernels, sources: &source, blind: &blind, sides, hull, shutter };
+        let (lists, blocks) = BlockLists::build(sorted, list_source);
+        let mut made = Self {
             kind: field.kind(),
             background: field.background(),
             radius: field.radius(),
@@ -137,12 +160,19 @@ impl ParticleLiquid {
             blind,
             blind_share: settings.blind_share,
             source,
+            ghost_of,
+            hull,
+            bulge,
             ids,
             lists,
             blocks,
             shutter,
             notes,
-        })
+        };
+        if let Some(known) = &known {
+            made.settle(known);
+        }
+        Ok(made)
     }
 
     /// Sentences about what was assumed, such as an estimated radius.
@@ -160,20 +190,23 @@ impl ParticleLiquid {
         self.support
     }
 
-    fn around(&self, state: u32) -> Around<'_> {
+    fn around(&self, row: u32) -> Around<'_> {
         Around {
             kind: self.kind,
             background: self.background,
-            places: self.lists.of(state),
+            places: self.lists.of(row),
             kernels: &self.kernels,
             forms: &self.forms,
             blind: &self.blind,
         }
     }
 
-    fn sample(&self, point: Vec3, time: f32) -> Option<PointSample> {
+    fn point_sample(&self, point: Vec3, time: f32, facing: Vec3) -> Result<PointSample, u32> {
         let state = self.blocks.state_at(point);
-        (state < FIRST_SIGN).then(|| self.around(state).sample(point, self.moment(time)))
+        if state >= FIRST_SIGN {
+            return Err(state);
+        }
+        Ok(self.around(self.lists.row(state, facing)).sample(point, self.moment(time)))
     }
 
     fn moment(&self, time: f32) -> f32 {
@@ -193,7 +226,7 @@ impl ParticleLiquid {
     /// The nearest crossing.
     fn nearest(&self, ray: &Ray) -> Option<(f32, Crossing)> {
         self.blocks.nearest(ray, |state, range| {
-            self.cross(ray, state, range).map(|crossing| (crossing.distance, crossing))
+            self.cross(ray, state, Vec3::ZERO, range).map(|crossing| (crossing.distance, crossing))
         })
     }
 }
@@ -219,21 +252,11 @@ fn six(form: glam::Mat3) -> Form {
 }
 
 impl LiquidField for ParticleLiquid {
-    fn value(&self, point: Vec3, time: f32) -> f32 {
-        let state = self.blocks.state_at(point);
-        if state >= FIRST_SIGN {
-            return self.sign_value(state);
+    fn sample(&self, point: Vec3, time: f32, facing: Vec3) -> (f32, Vec3) {
+        match self.point_sample(point, time, facing) {
+            Ok(sample) => (sample.value, sample.gradient),
+            Err(state) => (self.sign_value(state), Vec3::ZERO),
         }
-        let segment =
-            Segment { origin: point, direction: Vec3::X, length: 0.0, time: self.moment(time) };
-        GROUPS.with_borrow_mut(|groups| {
-            self.gather(groups, segment, state);
-            groups.value(self.kind, self.background, 0.0).0
-        })
-    }
-
-    fn gradient(&self, point: Vec3, time: f32) -> Vec3 {
-        self.sample(point, time).map_or(Vec3::ZERO, |sample| sample.gradient)
     }
 
     fn spacing(&self) -> f32 {
@@ -244,16 +267,26 @@ impl LiquidField for ParticleLiquid {
         self.largest_reach.min(1.5 * self.support)
     }
 
-    fn counts(&self, point: Vec3, time: f32) -> bool {
-        let state = self.blocks.state_at(point);
-        state >= FIRST_SIGN || self.block_counts(state, point, self.moment(time))
+    fn counts(&self, point: Vec3, time: f32, facing: Vec3) -> bool {
+        let blind = |sample: PointSample| sample.blind <= self.blind_share;
+        self.blind.is_empty() || self.point_sample(point, time, facing).map_or(true, blind)
+    }
+
+    fn has_sides(&self) -> bool {
+        self.lists.has_two_sides()
     }
 
     fn blocks_of_surface(&self) -> &BlockGrid {
         &self.blocks
     }
 
-    fn cross(&self, ray: &Ray, state: u32, (enter, leave): (f32, f32)) -> Option<Crossing> {
+    fn cross(
+        &self,
+        ray: &Ray,
+        state: u32,
+        facing: Vec3,
+        (enter, leave): (f32, f32),
+    ) -> Option<Crossing> {
         // Neighbouring blocks overlap a little, so that no crossing falls between them.
         let slack = 1e-3 * self.support + 4.0 * f32::EPSILON * leave;
         let enter = (enter - slack).max(0.0);
@@ -262,70 +295,58 @@ impl LiquidField for ParticleLiquid {
         let length = leave - enter;
         let origin = ray.at(enter);
         let segment = Segment { origin, direction: ray.direction, length, time };
+        let row = self.lists.row(state, facing);
         let crossing = GROUPS.with_borrow_mut(|groups| {
-            self.gather(groups, segment, state);
+            self.gather(groups, segment, row);
+            if !groups.may_touch(self.kind, self.background, 0.0) {
+                return None;
+            }
             first_crossing(
                 length,
                 self.stride(),
                 |at| groups.value(self.kind, self.background, at),
-                |at| self.block_counts(state, origin + at * ray.direction, time),
+                |at| self.row_counts(row, origin + at * ray.direction, time),
             )
         })?;
         Some(Crossing { distance: enter + crossing.distance, ..crossing })
     }
 
-    fn ask_beside(
-        &self,
-        ray: &Ray,
-        (enter, leave): (f32, f32),
-        margin: f32,
-        run: &mut March,
-    ) -> Option<Crossing> {
-        let origin = ray.at(enter);
-        let lattice = self.blocks.states().lattice();
-        let ends = [origin, ray.at(leave)];
-        let low = lattice.locate(ends[0].min(ends[1]) - margin).0;
-        let span = lattice.locate(ends[0].max(ends[1]) + margin).0 - low + 1;
-        let few = span.max_element() <= MOST_BLOCKS_BESIDE
-            && span.element_product() <= MOST_BLOCKS_BESIDE;
-        if !few || self.kind == FieldKind::Anisotropic {
-            return run(&mut |_, point| self.value(point, ray.time));
-        }
-        let time = self.moment(ray.time);
-        let length = leave - enter;
-        let segment = Segment { origin, direction: ray.direction, length, time };
+    fn lists_around(&mut self, boxes: &[ListBox], sides: Option<&dyn Sides>) -> u32 {
+        let source = ListSource {
+            kernels: &self.kernels,
+            sources: &self.source,
+            blind: &self.blind,
+            sides,
+            hull: self.hull,
+            shutter: self.shutter,
+        };
+        self.lists.add(boxes, source)
+    }
+
+    fn ask_beside(&self, ray: &Ray, beside: &Beside, run: &mut March) -> Option<Crossing> {
+        let (enter, leave) = beside.range;
+        let segment = Segment {
+            origin: ray.at(enter) - beside.shift,
+            direction: ray.direction,
+            length: leave - enter,
+            time: self.moment(ray.time),
+        };
         let frame = Frame::of(ray.direction);
-        let (corner, inverse) = (lattice.position(low), 1.0 / lattice.cell);
-        // The state of each block, and whether its particles are arranged already.
-        let mut known = [(OUTSIDE, false); MOST_BLOCKS_BESIDE as usize];
-        for place in 0..span.element_product() {
-            let step =
-                IVec3::new(place % span.x, place / span.x % span.y, place / (span.x * span.y));
-            known[place as usize].0 = self.blocks.state(low + step);
-        }
-        GROUPS_BESIDE.with_borrow_mut(|groups| {
-            groups.resize_with(MOST_BLOCKS_BESIDE as usize, RayGroups::default);
+        GROUPS.with_borrow_mut(|groups| {
+            self.gather_beside(groups, segment, beside.row, beside.margin);
+            if !groups.may_touch(self.kind, self.background, beside.margin) {
+                return None;
+            }
             run(&mut |at, point| {
-                let block = ((point - corner) * inverse).as_ivec3().clamp(IVec3::ZERO, span - 1);
-                let place = (block.x + span.x * (block.y + span.y * block.z)) as usize;
-                let (state, arranged) = &mut known[place];
-                if *state >= FIRST_SIGN {
-                    return self.sign_value(*state);
-                }
-                if !*arranged {
-                    let places = self.lists.of(*state);
-                    groups[place].gather(segment, places, &self.kernels, true, margin);
-                    *arranged = true;
-                }
-                let shift = frame.components(point - (origin + at * ray.direction));
-                groups[place].value_beside(self.kind, self.background, at, shift)
+                let aside = frame.components(point - (segment.origin + at * ray.direction));
+                groups.value_beside(self.kind, self.background, at, aside)
             })
         })
     }
 
-    fn describe(&self, ray: &Ray, distance: f32) -> Hit {
+    fn describe(&self, ray: &Ray, distance: f32, facing: Vec3) -> Hit {
         let point = ray.at(distance);
-        let sample = self.sample(point, ray.time);
+        let sample = self.point_sample(point, ray.time, facing).ok();
         let place = sample.and_then(|sample| sample.nearest);
         let element = place.map_or(0, |place| self.source[place as usize]);
         let normal =
@@ -355,12 +376,29 @@ impl ParticleLiquid {
     }
 
     /// Whether a crossing is not made by blind particles alone.
-    fn block_counts(&self, state: u32, point: Vec3, moment: f32) -> bool {
-        self.blind.is_empty() || self.around(state).sample(point, moment).blind <= self.blind_share
+    fn row_counts(&self, row: u32, point: Vec3, moment: f32) -> bool {
+        self.blind.is_empty() || self.around(row).sample(point, moment).blind <= self.blind_share
     }
 
-    fn gather(&self, groups: &mut RayGroups, segment: Segment, state: u32) {
-        let places = self.lists.of(state);
+    /// Arranges the particles of a row for points within `margin` of a segment.
+    pub(super) fn gather_beside(
+        &self,
+        groups: &mut RayGroups,
+        segment: Segment,
+        row: u32,
+        margin: f32,
+    ) {
+        let (places, kernels) = (self.lists.of(row), &self.kernels);
+        match self.kind {
+            FieldKind::Anisotropic => {
+                groups.gather_stretched_beside(segment, places, kernels, &self.forms, margin);
+            }
+            _ => groups.gather(segment, places, kernels, true, margin),
+        }
+    }
+
+    fn gather(&self, groups: &mut RayGroups, segment: Segment, row: u32) {
+        let places = self.lists.of(row);
         match self.kind {
             FieldKind::Anisotropic => {
                 groups.gather_stretched(segment, places, &self.kernels, &self.forms);
@@ -381,7 +419,7 @@ impl Shape for ParticleLiquid {
     }
 
     fn intersect(&self, ray: &Ray) -> Option<Hit> {
-        self.nearest(ray).map(|(distance, _)| self.describe(ray, distance))
+        self.nearest(ray).map(|(distance, _)| self.describe(ray, distance, Vec3::ZERO))
     }
 
     fn blocks(&self, ray: &Ray) -> bool {
@@ -391,7 +429,7 @@ impl Shape for ParticleLiquid {
     /// Where inner particles were left out the field is empty, so a liquid with blind particles is
     /// asked by a ray: whoever leaves first was inside.
     fn contains(&self, point: Vec3, time: f32) -> bool {
-        if self.value(point, time) < 0.0 {
+        if self.value(point, time, Vec3::ZERO) < 0.0 {
             return true;
         }
         let direction = Vec3::new(0.267, 0.802, 0.535).normalize();

@@ -4,11 +4,13 @@ use glam::{Mat3, Vec3};
 use whitecap_core::eigen::largest_real_eigenvalue;
 use whitecap_surface::FieldKind;
 
-use super::gather::{Form, Kernel, apply, jacobian};
+use super::kernel::{Form, Kernel, apply};
+use super::sums::jacobian;
 
 /// What the particles around a point amount to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PointSample {
+    pub value: f32,
     pub gradient: Vec3,
     /// Mean velocity, weighted as in the field, in m/s.
     pub velocity: Vec3,
@@ -44,7 +46,7 @@ impl Around<'_> {
             }
             let pulled = match self.forms.get(place as usize) {
                 Some(&form) => apply(form, offset),
-                None => offset * kernel.scale,
+                None => offset * kernel.scale(),
             };
             let u_squared = pulled.dot(offset);
             if u_squared >= 1.0 {
@@ -57,25 +59,26 @@ impl Around<'_> {
                 blind += weight;
             }
         }
-        let gradient = match self.kind {
-            FieldKind::Solenthaler => self.corrected_gradient(&value_sum, point, time),
-            kind => value_sum.finish(kind, self.background).1,
-        };
+        let (value, mut gradient) = value_sum.finish(self.kind, self.background);
+        if self.kind == FieldKind::Solenthaler {
+            gradient = self.corrected_gradient(point, time);
+        }
         let share = if all > 0.0 { 1.0 / all } else { 0.0 };
-        PointSample { gradient, velocity: velocity * share, blind: blind * share, nearest }
+        PointSample { value, gradient, velocity: velocity * share, blind: blind * share, nearest }
     }
 
     /// The gradient by central differences: the eigenvalue has no simple slope.
-    fn corrected_gradient(&self, sum: &ValueSum, point: Vec3, time: f32) -> Vec3 {
-        let width = 4e-3 * sum.reach;
+    fn corrected_gradient(&self, point: Vec3, time: f32) -> Vec3 {
+        let reach = self.places.iter().map(|&place| self.kernels[place as usize].reach());
+        let width = 4e-3 * reach.fold(0.0, f32::max);
         let value = |shift: Vec3| {
             let mut sum = ValueSum::default();
             for &place in self.places {
                 let kernel = &self.kernels[place as usize];
                 let offset = kernel.center + kernel.velocity * time - point - shift;
-                let u_squared = offset.length_squared() * kernel.scale;
+                let u_squared = offset.length_squared() * kernel.scale();
                 if u_squared < 1.0 {
-                    sum.add(self.kind, kernel, u_squared, offset, offset * kernel.scale);
+                    sum.add(self.kind, kernel, u_squared, offset, offset * kernel.scale());
                 }
             }
             sum.finish(self.kind, self.background).0
@@ -97,7 +100,6 @@ struct ValueSum {
     radius_slope: Vec3,
     mean: Vec3,
     outer: [f32; 6],
-    reach: f32,
 }
 
 impl ValueSum {
@@ -110,7 +112,6 @@ impl ValueSum {
         offset: Vec3,
         pulled: Vec3,
     ) -> f32 {
-        self.reach = self.reach.max(kernel.scale.sqrt().recip());
         if matches!(kind, FieldKind::Density | FieldKind::Anisotropic) {
             let u = u_squared.max(0.0).sqrt();
             let (outer, inner) = (1.0 - u, (0.5 - u).max(0.0));

@@ -28,7 +28,17 @@ pub(super) struct Contact {
     pub presence: f32,
 }
 
+/// (direction, tilt, 1) · presence: what may be blended between places.
+pub(super) type Blend = [f32; 5];
+
 impl Contact {
+    /// The contact that a blend amounts to.
+    #[inline]
+    pub fn from_blend([x, y, z, tilt, presence]: Blend) -> Option<Self> {
+        let along = Vec3::new(x, y, z).try_normalize()?;
+        (presence > 1e-4).then(|| Self { along, tilt: tilt / presence, presence })
+    }
+
     /// The contact a share of the way to another one.
     #[inline]
     pub fn towards(&self, other: &Self, share: f32) -> Self {
@@ -39,11 +49,11 @@ impl Contact {
         }
     }
 
-    /// Whether another one is practically the same.
-    pub fn agrees(&self, other: &Self) -> bool {
-        self.along.dot(other.along) > 0.9998
-            && (self.tilt - other.tilt).abs() < 0.01
-            && (self.presence - other.presence).abs() < 0.01
+    /// Whether another one is practically the same: within `part` of a radian, and of one.
+    pub fn agrees(&self, other: &Self, part: f32) -> bool {
+        self.along.distance(other.along) < part
+            && (self.tilt - other.tilt).abs() < part
+            && (self.presence - other.presence).abs() < part
     }
 }
 
@@ -56,17 +66,26 @@ struct ContactPoint {
 }
 
 /// β and the direction along the wall around the contact line of one solid.
-#[derive(Debug)]
 pub(super) struct ContactGuide {
-    /// (direction · presence, tilt · presence, presence).
-    grid: SparseGrid<[f32; 5]>,
-    empty: bool,
+    grid: SparseGrid<Blend>,
+    points: Vec<ContactPoint>,
+    /// The points by place.
+    near: NeighbourGrid,
+}
+
+/// Where the contact line makes itself felt.
+#[derive(Clone, Copy)]
+pub(super) struct Range {
+    /// Distance within which the presence is one, in m.
+    pub full: f32,
+    /// Distance at which it has fallen to zero, in m.
+    pub reach: f32,
 }
 
 impl ContactGuide {
     /// The guide of one solid for menisci of capillary length `length`.
     pub fn new(liquid: &impl LiquidField, solid: &Solid, length: f32) -> Self {
-        let cell = (0.25 * liquid.spacing()).max(0.25 * length);
+        let cell = (0.5 * liquid.spacing()).max(0.25 * length);
         let points = contact_points(liquid, solid, cell);
         // As far as the meniscus reaches to the side, or as it moves the contact line.
         let moved = |point: &ContactPoint| {
@@ -74,32 +93,34 @@ impl ContactGuide {
             (height / point.tilt.sin()).abs()
         };
         let farthest = points.iter().map(moved).fold(0.0, f32::max).min(8.0);
-        let full = REACH.max(farthest + 2.0) * length + 2.0 * cell;
-        let range = Range { full, reach: full + length + cell, solid };
-        let grid = spread(&points, Lattice::at_origin(cell), &range);
-        Self { grid, empty: points.is_empty() }
+        let full = REACH.max(farthest + 2.0) * length + 0.75 * cell;
+        let range = Range { full, reach: full + length + cell };
+        let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
+        let lattice = Lattice::at_origin(cell);
+        let near = NeighbourGrid::build(&positions, range.reach);
+        let mut made = Self { grid: SparseGrid::new(lattice, [0.0; 5]), points, near };
+        made.grid = made.spread(lattice, range, solid);
+        made
     }
 
     /// Whether the liquid does not touch the solid.
     pub fn is_empty(&self) -> bool {
-        self.empty
-    }
-
-    /// Whether any wall is far from square to the surface.
-    pub fn is_tilted(&self) -> bool {
-        let square = std::f32::consts::FRAC_PI_2;
-        let tilted = |value: &[f32; 5]| (value[3] - square * value[4]).abs() > 0.03 * value[4];
-        self.grid.tiles().par_iter().any(|tile| tile.dense().is_some_and(|v| v.iter().any(tilted)))
+        self.points.is_empty()
     }
 
     /// The grid's lattice and tiles.
-    pub fn grid(&self) -> &SparseGrid<[f32; 5]> {
+    pub fn grid(&self) -> &SparseGrid<Blend> {
         &self.grid
     }
 
     /// The contact nearest to a point.
     #[inline]
     pub fn at(&self, point: Vec3) -> Option<Contact> {
+        Contact::from_blend(self.blend(point)?)
+    }
+
+    /// What the contact is made from: (direction, tilt, 1) · presence, blended between nodes.
+    pub fn blend(&self, point: Vec3) -> Option<Blend> {
         let (base, t) = self.grid.lattice().locate(point);
         let mut sum = [0.0f32; 5];
         let tile = self.grid.tile(tile_of(base));
@@ -119,14 +140,61 @@ impl ContactGuide {
                 }
             }
         }
-        let [x, y, z, tilt, presence] = sum;
-        let along = Vec3::new(x, y, z).try_normalize()?;
-        (presence > 1e-4).then(|| Contact { along, tilt: tilt / presence, presence })
+        Some(sum)
+    }
+
+    /// The contacts around a point: a mean that weighs near ones most.
+    pub fn around(&self, point: Vec3, range: Range) -> Option<Blend> {
+        let cell = self.grid.lattice().cell;
+        let softening = 1.0 / (cell * cell);
+        let (mut nearest, mut total) = (f32::INFINITY, 0.0);
+        let (mut along, mut tilt) = (Vec3::ZERO, 0.0);
+        self.near.for_each_within(point, range.reach, |place, squared| {
+            let contact = &self.points[self.near.order()[place] as usize];
+            let weight = 1.0 / (squared * softening + 1.0).powi(2);
+            nearest = nearest.min(squared);
+            total += weight;
+            along += weight * contact.along;
+            tilt += weight * contact.tilt;
+        });
+        let along = along.try_normalize()?;
+        let fade = ((nearest.sqrt() - range.full) / (range.reach - range.full)).clamp(0.0, 1.0);
+        let presence = 1.0 - fade * fade * (3.0 - 2.0 * fade);
+        let [x, y, z] = (along * presence).to_array();
+        Some([x, y, z, tilt / total * presence, presence])
+    }
+
+    /// Means on the nodes near the contact line that are not deep inside the solid.
+    fn spread(&self, lattice: Lattice, range: Range, solid: &Solid) -> SparseGrid<Blend> {
+        let reach = range.reach;
+        let mut tiles: Vec<IVec3> = self
+            .points
+            .par_iter()
+            .flat_map_iter(|point| {
+                let low: IVec3 = lattice.locate(point.position - reach).0 >> 3;
+                let high: IVec3 = (lattice.locate(point.position + reach).0 + 1) >> 3;
+                let span = high - low + 1;
+                (0..span.x * span.y * span.z).map(move |i| {
+                    low + IVec3::new(i % span.x, i / span.x % span.y, i / (span.x * span.y))
+                })
+            })
+            .collect();
+        tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
+        tiles.dedup();
+        SparseGrid::filled(lattice, [0.0; 5], tiles, |tile, values| {
+            for (offset, value) in values.iter_mut().enumerate() {
+                let node = lattice.position(tile * 8 + local_node(offset));
+                let distance = solid.distance(node);
+                if distance > -2.0 * lattice.cell && distance < reach {
+                    *value = self.around(node, range).unwrap_or([0.0; 5]);
+                }
+            }
+        })
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.grid.tile_count() * 512 * size_of::<[f32; 5]>()
+        self.grid.tile_count() * 512 * size_of::<Blend>()
     }
 }
 
@@ -180,15 +248,15 @@ fn touched_place(
 ) -> Option<Vec3> {
     let distance = solid.distance(point);
     // In the corners of a tank the liquid is full of holes that are no contact.
-    if distance.abs() > 0.87 * pitch || !solid.is_smooth(point) {
+    if distance.abs() > 0.87 * pitch || !solid.is_smooth(point, pitch) {
         return None;
     }
     let normal = solid.normal(point);
     let mut position = point - distance * normal;
     for _ in 0..2 {
-        let gradient = liquid.gradient(position, 0.0);
+        let (value, gradient) = liquid.sample(position, 0.0, normal);
         let along = gradient - normal * gradient.dot(normal);
-        let step = along * (liquid.value(position, 0.0) / along.length_squared());
+        let step = along * (value / along.length_squared());
         // Also where there is no gradient, and the step is no number.
         let near = step.length() < 1.5 * pitch;
         if !near {
@@ -229,10 +297,10 @@ fn contact_point(liquid: &impl LiquidField, solid: &Solid, place: Vec3) -> Optio
 fn surface_normal(liquid: &impl LiquidField, contact: Vec3, wall: Vec3) -> Option<Vec3> {
     let mut away = wall;
     let mut normal = None;
-    for _ in 0..3 {
+    for _ in 0..2 {
         let sum = [0.9, 1.2, 1.5, 1.8].iter().fold(Vec3::ZERO, |sum, share| {
             let start = contact + away * (share * liquid.edge_width());
-            sum + projected_normal(liquid, start).unwrap_or(Vec3::ZERO)
+            sum + projected_normal(liquid, start, wall).unwrap_or(Vec3::ZERO)
         });
         let Some(found) = sum.try_normalize() else { break };
         normal = Some(found);
@@ -243,79 +311,23 @@ fn surface_normal(liquid: &impl LiquidField, contact: Vec3, wall: Vec3) -> Optio
         }
         away = along / along.dot(wall);
     }
-    normal.or_else(|| liquid.gradient(contact, 0.0).try_normalize())
+    normal.or_else(|| liquid.sample(contact, 0.0, wall).1.try_normalize())
 }
 
 /// The normal where the surface is nearest to a point, if it is near.
-fn projected_normal(liquid: &impl LiquidField, start: Vec3) -> Option<Vec3> {
+fn projected_normal(liquid: &impl LiquidField, start: Vec3, wall: Vec3) -> Option<Vec3> {
     let mut point = start;
-    for _ in 0..6 {
-        let gradient = liquid.gradient(point, 0.0);
-        let step = gradient * (liquid.value(point, 0.0) / gradient.length_squared());
+    for _ in 0..7 {
+        let (value, gradient) = liquid.sample(point, 0.0, wall);
+        let step = gradient * (value / gradient.length_squared());
         if !step.is_finite() {
             return None;
         }
+        if step.length() < 0.02 * liquid.spacing() {
+            let near = point.distance(start) < 1.5 * liquid.edge_width();
+            return gradient.try_normalize().filter(|_| near);
+        }
         point -= step.clamp_length_max(0.5 * liquid.spacing());
     }
-    let gradient = liquid.gradient(point, 0.0);
-    let miss = liquid.value(point, 0.0).abs() / gradient.length();
-    let near = miss < 0.05 * liquid.spacing() && point.distance(start) < 1.5 * liquid.edge_width();
-    if near { gradient.try_normalize() } else { None }
-}
-
-/// Where the contact line makes itself felt.
-struct Range<'a> {
-    /// Distance within which the presence is one, in m.
-    full: f32,
-    /// Distance at which it has fallen to zero, in m.
-    reach: f32,
-    /// Nothing is needed deep inside it.
-    solid: &'a Solid,
-}
-
-/// Weighted means on the nodes near the contact line.
-fn spread(points: &[ContactPoint], lattice: Lattice, range: &Range) -> SparseGrid<[f32; 5]> {
-    let Range { full, reach, solid } = *range;
-    let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
-    let mut tiles: Vec<IVec3> = positions
-        .par_iter()
-        .flat_map_iter(|&position| {
-            let low: IVec3 = lattice.locate(position - reach).0 >> 3;
-            let high: IVec3 = (lattice.locate(position + reach).0 + 1) >> 3;
-            let mut found = Vec::new();
-            for z in low.z..=high.z {
-                for y in low.y..=high.y {
-                    found.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
-                }
-            }
-            found
-        })
-        .collect();
-    tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
-    tiles.dedup();
-    let near = NeighbourGrid::build(&positions, reach);
-    let softening = lattice.cell * lattice.cell;
-    SparseGrid::filled(lattice, [0.0; 5], tiles, |tile, values| {
-        for (offset, value) in values.iter_mut().enumerate() {
-            let node = lattice.position(tile * 8 + local_node(offset));
-            if solid.distance(node) < -2.0 * lattice.cell {
-                continue;
-            }
-            let (mut nearest, mut total) = (f32::INFINITY, 0.0);
-            let (mut along, mut tilt) = (Vec3::ZERO, 0.0);
-            near.for_each_within(node, reach, |place, squared| {
-                let point = &points[near.order()[place] as usize];
-                let weight = (squared / softening + 1.0).powi(-2);
-                nearest = nearest.min(squared);
-                total += weight;
-                along += weight * point.along;
-                tilt += weight * point.tilt;
-            });
-            let Some(along) = along.try_normalize() else { continue };
-            let fade = ((nearest.sqrt() - full) / (reach - full)).clamp(0.0, 1.0);
-            let presence = 1.0 - fade * fade * (3.0 - 2.0 * fade);
-            let [x, y, z] = (along * presence).to_array();
-            *value = [x, y, z, tilt / total * presence, presence];
-        }
-    })
+    None
 }

@@ -4,49 +4,71 @@
 //! particle is outside. Where the liquid has a free surface nearby, the copy is made parallel to that
 //! surface and not square to the wall, so that the surface continues straight into an inclined wall,
 //! too. In the corner of a tank a particle is copied to the other side of each wall, and of both.
+//! A copy may come out on the far side of a thin wall, where it does not count (see `sides`).
 
 use glam::Vec3;
 use rayon::prelude::*;
-use whitecap_core::Particles;
 
 use super::Solid;
-use super::contact::ContactGuide;
+use super::contact::{Contact, ContactGuide, Range};
+use super::sides::is_opposite;
 
-/// (index of the particle, place of its copy) for all particles within `layer` of a solid.
-pub(super) fn ghosts(
-    particles: &Particles,
-    solids: &[Solid],
-    guides: &[ContactGuide],
-    layer: f32,
-) -> Vec<(u32, Vec3)> {
-    particles
-        .positions()
+/// A copy of a particle inside a solid.
+#[derive(Clone, Copy)]
+pub(super) struct Ghost {
+    /// Index of the particle.
+    pub particle: u32,
+    /// Place of the copy, square to the wall.
+    pub place: Vec3,
+    /// Whether that is on the far side of a thin wall.
+    pub through: bool,
+    solid: usize,
+    sides: [Option<Side>; 3],
+}
+
+/// The copies of all particles within `layer` of a solid, square to its walls.
+pub(super) fn ghosts(positions: &[Vec3], solids: &[Solid], layer: f32) -> Vec<Ghost> {
+    positions
         .par_iter()
         .enumerate()
         .flat_map_iter(|(index, &position)| {
-            let mut places = Vec::new();
+            let mut found = Vec::new();
             for (number, solid) in solids.iter().enumerate() {
-                let sides = sides(solid, position, layer.min(solid.band()));
-                let count = sides.iter().flatten().count();
-                for chosen in 1u32..1 << count {
-                    let mut ghost = position;
-                    let mut depth = f32::INFINITY;
-                    for (bit, side) in sides.iter().flatten().enumerate() {
-                        if chosen >> bit & 1 == 1 {
-                            ghost -=
-                                2.0 * side.distance * side.across(guides.get(number), position);
-                            depth = depth.min(side.distance);
-                        }
-                    }
-                    // In a thin wall, a copy beyond the middle would belong to the other side.
-                    if solid.distance(ghost) < -0.8 * depth {
-                        places.push((index as u32, ghost));
+                let near = sides(solid, position, layer.min(solid.band()));
+                let count = near.iter().flatten().count();
+                for chosen in 1usize..1 << count {
+                    let sides =
+                        std::array::from_fn(|bit| near[bit].filter(|_| chosen >> bit & 1 == 1));
+                    let across = sides.iter().flatten().map(|side| side.distance * side.normal);
+                    let place = position - 2.0 * across.sum::<Vec3>();
+                    let through = solid.distance(place) >= 0.0;
+                    // Elsewhere outside, such as beyond an edge, it would show.
+                    let far_side = |side: &Side| is_opposite(side.normal, solid.normal(place));
+                    if !through || sides.iter().flatten().all(far_side) {
+                        let particle = index as u32;
+                        found.push(Ghost { particle, place, through, solid: number, sides });
                     }
                 }
             }
-            places
+            found
         })
         .collect()
+}
+
+impl Ghost {
+    /// The way from a copy square to the wall to one parallel to the free surface, for a particle that
+    /// reaches as far as `reach`.
+    pub fn way(&self, position: Vec3, guides: &[ContactGuide], reach: f32) -> Vec3 {
+        let guide = guides.get(self.solid);
+        let range = Range { full: 1.5 * reach, reach: 2.0 * reach };
+        let contact = guide.and_then(|guide| guide.around(position, range));
+        let Some(contact) = contact.and_then(Contact::from_blend) else { return Vec3::ZERO };
+        let along = |side: &Side| match contact.along.dot(side.normal).abs() < 0.3 {
+            true => 2.0 * side.distance * contact.presence / contact.tilt.tan() * contact.along,
+            false => Vec3::ZERO,
+        };
+        self.sides.iter().flatten().map(along).sum()
+    }
 }
 
 /// A wall near a point.
@@ -54,19 +76,6 @@ pub(super) fn ghosts(
 struct Side {
     normal: Vec3,
     distance: f32,
-}
-
-impl Side {
-    /// A vector that leads one metre away from the wall for each metre of distance, along the free
-    /// surface where there is one.
-    fn across(&self, guide: Option<&ContactGuide>, point: Vec3) -> Vec3 {
-        match guide.and_then(|guide| guide.at(point)) {
-            Some(contact) if contact.along.dot(self.normal).abs() < 0.3 => {
-                self.normal - contact.presence / contact.tilt.tan() * contact.along
-            }
-            _ => self.normal,
-        }
-    }
 }
 
 /// The sides of a solid within `layer` of a point outside it: one, or two or three in a corner.

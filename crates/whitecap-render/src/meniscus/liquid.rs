@@ -4,18 +4,22 @@ use std::cell::Cell;
 
 use glam::Vec3;
 use whitecap_core::{Bounds, Particles, Unwatched};
-use whitecap_surface::LevelSet;
+use whitecap_surface::{LevelSet, particle_spacing};
 
 use super::contact::ContactGuide;
 use super::field::{Correction, Wall};
 use super::ghosts::ghosts;
-use super::marked_blocks::{CORRECTED, CUT, SURFACE_AND_CUT, marked_blocks};
-use super::profile::{Profile, REACH};
+use super::marked_blocks::{FIRST_MARK, MarkedBlock, MovedBlock, contacts_of, marked_blocks};
+use super::profile::Profile;
+use super::sides::WallSides;
+use super::stretch::{Stretch, WallsAlong, first_stretch};
 use super::{MeniscusMode, MeniscusSettings, Solid};
-use crate::liquid::blocks::{BlockGrid, FIRST_SIGN};
+use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
 use crate::liquid::march::{Crossing, first_crossing_of_values};
+use crate::liquid::sides::Sides;
 use crate::liquid::{
-    LevelSetLiquid, LiquidError, LiquidField, LiquidSettings, ParticleLiquid, Shutter,
+    Beside, LevelSetLiquid, LiquidError, LiquidField, LiquidSettings, ParticleLiquid, Shutter,
+    Walls,
 };
 use crate::{Hit, Ray, Shape};
 
@@ -25,6 +29,18 @@ pub struct MeniscusLiquid<L: LiquidField> {
     correction: Correction,
     mode: MeniscusMode,
     blocks: BlockGrid,
+    marks: Vec<MarkedBlock>,
+}
+
+/// What a ray met.
+#[derive(Clone, Copy)]
+enum Met {
+    /// The liquid's own surface.
+    Surface,
+    /// A surface in a marked block of this number, facing away from a wall.
+    Marked(u32, Vec3),
+    /// A wall.
+    Wall,
 }
 
 impl MeniscusLiquid<ParticleLiquid> {
@@ -37,21 +53,45 @@ impl MeniscusLiquid<ParticleLiquid> {
         settings: &MeniscusSettings,
     ) -> Result<Self, LiquidError> {
         let length = settings.length()?;
-        let make = |copies: &[(u32, Vec3)]| {
-            ParticleLiquid::with_ghosts(particles, copies, liquid, shutter, &Unwatched)
+        let reach = reach_of(particles, liquid);
+        let sides = WallSides::new(particles, &solids, reach);
+        let sides = sides.as_ref().map(|sides| sides as &dyn Sides);
+        let positions = particles.positions();
+        let layer = settings.ghost_layer.unwrap_or(reach);
+        let ghosts = match settings.mode {
+            MeniscusMode::None => Vec::new(),
+            _ => ghosts(positions, &solids, layer),
         };
-        let mut made = make(&[])?;
-        if settings.mode != MeniscusMode::None {
-            let layer = settings.ghost_layer.unwrap_or(made.edge_width());
-            made = make(&ghosts(particles, &solids, &[], layer))?;
-            let guides = guides(&made, &solids, length);
-            if guides.iter().any(ContactGuide::is_tilted) {
-                // Now that the surface is known, copies can be made along it.
-                made = make(&ghosts(particles, &solids, &guides, layer))?;
-            }
+        let copies: Vec<(u32, Vec3)> = ghosts.iter().map(|g| (g.particle, g.place)).collect();
+        let dry = |point: Vec3, edge: f32| {
+            let depth = 0.87 * edge + settings.overlap;
+            settings.clip && solids.iter().any(|solid| solid.distance(point) < -depth)
+        };
+        let through: Vec<bool> = ghosts.iter().map(|ghost| ghost.through).collect();
+        let walls = Walls { ghosts: &copies, through: &through, sides, dry: &dry };
+        let mut made = ParticleLiquid::beside_walls(particles, walls, liquid, shutter, &Unwatched)?;
+        let guides = match settings.mode {
+            MeniscusMode::None => Vec::new(),
+            _ => guides(&made, &solids, length),
+        };
+        if guides.iter().any(|guide| !guide.is_empty()) {
+            // Now that the surface is known, copies can be moved along it.
+            let way = |ghost: u32| {
+                let ghost = &ghosts[ghost as usize];
+                ghost.way(positions[ghost.particle as usize], &guides, reach)
+            };
+            made.move_ghosts(way, walls);
         }
-        Ok(Self::new(made, solids, settings, length, 0.0))
+        Ok(Self::new(made, solids, guides, settings, length, 0.0, sides))
     }
+}
+
+/// How far a particle reaches, in m.
+fn reach_of(particles: &Particles, settings: &LiquidSettings) -> f32 {
+    let largest = || particles.radii().map(|radii| radii.iter().copied().fold(0.0, f32::max));
+    let estimated = || particle_spacing(particles.positions()).map(|spacing| 0.5 * spacing);
+    let radius = settings.radius.or_else(largest).or_else(estimated).unwrap_or(0.0);
+    settings.support.unwrap_or(4.0 * radius)
 }
 
 impl MeniscusLiquid<LevelSetLiquid> {
@@ -67,7 +107,11 @@ impl MeniscusLiquid<LevelSetLiquid> {
             MeniscusMode::None => 0.0,
             _ => settings.ghost_layer.unwrap_or(liquid.edge_width()),
         };
-        Ok(Self::new(liquid, solids, settings, length, extension))
+        let guides = match settings.mode {
+            MeniscusMode::None => Vec::new(),
+            _ => guides(&liquid, &solids, length),
+        };
+        Ok(Self::new(liquid, solids, guides, settings, length, extension, None))
     }
 }
 
@@ -77,30 +121,37 @@ fn guides(liquid: &impl LiquidField, solids: &[Solid], length: f32) -> Vec<Conta
 
 impl<L: LiquidField> MeniscusLiquid<L> {
     fn new(
-        liquid: L,
+        mut liquid: L,
         solids: Vec<Solid>,
+        guides: Vec<ContactGuide>,
         settings: &MeniscusSettings,
         length: f32,
         extension: f32,
+        sides: Option<&dyn Sides>,
     ) -> Self {
-        let needed = match settings.mode {
-            MeniscusMode::None => false,
-            MeniscusMode::Ghost => extension > 0.0,
-            MeniscusMode::Geometric | MeniscusMode::Normal => true,
-        };
+        let mut guides = guides.into_iter();
         let walls = solids
             .into_iter()
             .map(|solid| {
-                let guide = needed.then(|| ContactGuide::new(&liquid, &solid, length));
-                let guide = guide.filter(|guide| !guide.is_empty());
+                let guide = guides.next().filter(|guide| !guide.is_empty());
                 let profile = Profile::new(solid.contact_angle(), settings.height);
                 Wall { solid, guide, profile }
             })
             .collect();
-        let overlap = settings.clip.then_some(settings.overlap);
-        let correction = Correction { walls, length, extension, overlap };
-        let blocks = marked_blocks(&liquid, &correction, Correction::moves(settings.mode));
-        Self { liquid, correction, mode: settings.mode, blocks }
+        let correction = Correction {
+            walls,
+            length,
+            extension,
+            overlap: settings.clip.then_some(settings.overlap),
+            moves: Correction::moves(settings.mode),
+        };
+        let mut marked = marked_blocks(&liquid, &correction, sides);
+        let first = liquid.lists_around(&marked.boxes, sides);
+        for moved in marked.marks.iter_mut().filter_map(|mark| mark.moved.as_mut()) {
+            moved.row += first;
+        }
+        let (blocks, marks) = (marked.blocks, marked.marks);
+        Self { liquid, correction, mode: settings.mode, blocks, marks }
     }
 
     /// The liquid without menisci, ghosts included.
@@ -110,181 +161,194 @@ impl<L: LiquidField> MeniscusLiquid<L> {
 
     /// The corrected function at a point: negative inside the liquid.
     pub fn value(&self, point: Vec3, time: f32) -> f32 {
-        self.correction.value(&self.liquid, point, time, self.moves())
+        self.correction.value(&self.liquid, point, time)
     }
 
-    fn moves(&self) -> bool {
-        Correction::moves(self.mode)
+    fn nearest(&self, ray: &Ray) -> Option<(f32, Met)> {
+        self.blocks.nearest(ray, |state, range| {
+            if state < FIRST_MARK {
+                let crossing = self.liquid.cross(ray, state, Vec3::ZERO, range);
+                return crossing.map(|crossing| (crossing.distance, Met::Surface));
+            }
+            self.cross_marked(ray, state - FIRST_MARK, range)
+        })
     }
 
-    fn nearest(&self, ray: &Ray) -> Option<f32> {
-        let found = self.blocks.nearest(ray, |state, range| {
-            let crossing = match state {
-                CORRECTED => self.cross_corrected(ray, range),
-                CUT => self.cross_cut(ray, range),
-                SURFACE_AND_CUT => self.cross_surface_and_cut(ray, range),
-                _ => self.liquid.cross(ray, state, range),
-            };
-            crossing.map(|crossing| (crossing.distance, ()))
-        });
-        found.map(|(distance, ())| distance)
-    }
-
-    /// The first crossing of the liquid's own surface between two distances in one block.
-    fn cross_plain(&self, ray: &Ray, from: f32, to: f32) -> Option<Crossing> {
-        let state = self.liquid.blocks_of_surface().state_at(ray.at(0.5 * (from + to)));
-        let possible = state < FIRST_SIGN && from < to;
-        if possible { self.liquid.cross(ray, state, (from, to)) } else { None }
-    }
-
-    /// The first crossing in a block that needs the corrected function near the wall.
-    fn cross_corrected(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
-        // A distance changes by no more than the way, so the ends are free of the wall's influence.
-        let reach = self.influence();
-        let free = |at: f32| (self.correction.nearest_wall(ray.at(at)) - reach).max(0.0);
-        let (first, last) = (enter + free(enter), leave - free(leave));
-        if first >= last {
-            return self.cross_plain(ray, enter, leave);
+    /// The first crossing in a marked block: on the pieces of the ray outside the solids, one by one.
+    fn cross_marked(
+        &self,
+        ray: &Ray,
+        number: u32,
+        (enter, leave): (f32, f32),
+    ) -> Option<(f32, Met)> {
+        let block = &self.marks[number as usize];
+        // Neighbouring blocks overlap a little, so that no crossing falls between them.
+        let slack = 2e-3 * self.liquid.spacing() + 4.0 * f32::EPSILON * leave;
+        let (mut enter, leave) = ((enter - slack).max(0.0), (leave + slack).min(ray.far));
+        if !block.cut {
+            let stretch = Stretch { from: enter, to: leave, from_wall: false, to_wall: false };
+            return self.cross_stretch(ray, number, &stretch);
         }
-        self.cross_plain(ray, enter, first)
-            .or_else(|| self.cross(ray, (first, last)))
-            .or_else(|| self.cross_plain(ray, last, leave))
-    }
-
-    /// Distance to a wall beyond which the liquid is as it was, in m.
-    fn influence(&self) -> f32 {
-        let meniscus = if self.moves() { REACH * self.correction.length } else { 0.0 };
-        meniscus.max(self.correction.extension)
-    }
-
-    /// The first crossing of a wall.
-    fn cross_cut(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
-        let spacing = self.liquid.spacing();
-        let (enter, leave) = self.widened(ray, enter, leave);
-        let origin = ray.at(enter);
-        let value = |at: f32| {
-            let cut = self.correction.cut(origin + at * ray.direction);
-            cut.map_or(-1.0, |(distance, _)| -distance)
-        };
-        let step = |at: f32| value(at).abs().max(0.25 * self.detail()).min(spacing);
-        let tolerance = 1e-5 * self.detail();
-        let crossing = first_crossing_of_values(leave - enter, tolerance, step, value, |_| true)?;
-        Some(Crossing { distance: enter + crossing.distance, ..crossing })
-    }
-
-    /// The first crossing of the liquid's own surface outside the solid, or of the wall inside the
-    /// liquid.
-    fn cross_surface_and_cut(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
-        let mut from = enter;
         // A ray may pass through a thin solid and out again.
         for _ in 0..8 {
-            let wall = self.cross_cut(ray, (from, leave));
-            let dry = match wall {
-                Some(wall) => !wall.leaving,
-                None => {
-                    self.correction.cut(ray.at(leave)).is_some_and(|(distance, _)| distance < 0.0)
-                }
-            };
-            let until = wall.map_or(leave, |wall| wall.distance);
-            if !dry {
-                let surface = self.cross_plain(ray, from, until);
-                if let Some(surface) = surface.filter(|surface| surface.distance <= until) {
-                    return Some(surface);
-                }
+            let stretch =
+                first_stretch(&self.correction, &block.walls, ray, (enter, leave), self.detail())?;
+            let found = self.cross_stretch(ray, number, &stretch);
+            if found.is_some() || !stretch.to_wall {
+                return found;
             }
-            let wall = wall?;
-            let in_liquid = self.liquid.value(ray.at(wall.distance), ray.time) < 0.0;
-            if in_liquid {
-                return Some(wall);
+            enter = stretch.to + 1e-3 * self.detail();
+            if enter >= leave {
+                return None;
             }
-            from = wall.distance + 1e-3 * self.detail();
         }
         None
     }
 
-    /// Neighbouring blocks overlap a little, so that no crossing falls between them.
-    fn widened(&self, ray: &Ray, enter: f32, leave: f32) -> (f32, f32) {
-        let slack = 2e-3 * self.liquid.spacing() + 4.0 * f32::EPSILON * leave;
-        ((enter - slack).max(0.0), (leave + slack).min(ray.far))
+    /// The first crossing on a piece of a ray outside the solids.
+    fn cross_stretch(&self, ray: &Ray, number: u32, stretch: &Stretch) -> Option<(f32, Met)> {
+        let block = &self.marks[number as usize];
+        let middle = ray.at(0.5 * (stretch.from + stretch.to));
+        let facing = match self.liquid.has_sides() {
+            true => self.correction.facing(middle),
+            false => Vec3::ZERO,
+        };
+        let surface = Met::Marked(number, facing);
+        let found = match &block.moved {
+            Some(moved) => self.cross_moved(ray, block, moved, stretch, facing),
+            None => self.cross_still(ray, block.state, stretch, facing),
+        };
+        found.map(|(distance, at_wall)| (distance, if at_wall { Met::Wall } else { surface }))
     }
 
-    /// The first crossing of the corrected function.
-    fn cross(&self, ray: &Ray, (enter, leave): (f32, f32)) -> Option<Crossing> {
-        let (enter, leave) = self.widened(ray, enter, leave);
-        let (origin, length) = (ray.at(enter), leave - enter);
-        let piece = self.correction.on_piece(origin, ray.direction, length);
-        let place = |at: f32| origin + at * ray.direction;
-        let accept = |at: f32| self.liquid.counts(place(at) - self.shift(place(at)), ray.time);
-        // The meniscus has detail near the wall only: the last value asked for tells how near that is.
-        let last_to_wall = Cell::new(0.0f32);
-        let step = |_: f32| {
-            let from_wall = (0.5 * last_to_wall.get()).max(0.5 * self.detail());
-            from_wall.min(0.25 * self.liquid.spacing())
+    /// Where nothing is moved: the distance, and whether a wall is there.
+    fn cross_still(
+        &self,
+        ray: &Ray,
+        state: u32,
+        stretch: &Stretch,
+        facing: Vec3,
+    ) -> Option<(f32, bool)> {
+        let wet = |at: f32| {
+            state == INSIDE
+                || (state < FIRST_SIGN && self.liquid.value(ray.at(at), ray.time, facing) < 0.0)
         };
-        let tolerance = 1e-5 * self.detail();
-        let margin = piece.margin + 2.0 * self.correction.extension;
-        let crossing = if margin.is_finite() {
-            self.liquid.ask_beside(ray, (enter, leave), margin, &mut |ask| {
-                let value = |at: f32| {
-                    let point = place(at);
-                    let (to_wall, shift) = piece.at(at, point, self.moves());
-                    last_to_wall.set(to_wall);
-                    let cut = self.correction.overlap.map_or(f32::NEG_INFINITY, |o| -to_wall - o);
-                    if cut > 0.0 {
-                        return cut;
-                    }
-                    ask(at, self.correction.extended(point - shift).0).max(cut)
-                };
-                first_crossing_of_values(length, tolerance, step, value, accept)
-            })
-        } else {
-            let value = |at: f32| self.value(place(at), ray.time);
-            first_crossing_of_values(length, tolerance, step, value, accept)
-        }?;
-        Some(Crossing { distance: enter + crossing.distance, ..crossing })
+        if stretch.from_wall && wet(stretch.from) {
+            return Some((stretch.from, true));
+        }
+        if state < FIRST_SIGN {
+            let crossing = self.liquid.cross(ray, state, facing, (stretch.from, stretch.to));
+            let before = |crossing: &Crossing| {
+                (!stretch.from_wall || crossing.distance >= stretch.from)
+                    && (!stretch.to_wall || crossing.distance <= stretch.to)
+            };
+            if let Some(crossing) = crossing.filter(before) {
+                return Some((crossing.distance, false));
+            }
+        }
+        (stretch.to_wall && wet(stretch.to)).then_some((stretch.to, true))
+    }
+
+    /// Where a meniscus moves the surface: the distance, and whether a wall is there.
+    fn cross_moved(
+        &self,
+        ray: &Ray,
+        block: &MarkedBlock,
+        moved: &MovedBlock,
+        stretch: &Stretch,
+        facing: Vec3,
+    ) -> Option<(f32, bool)> {
+        let (origin, length) = (ray.at(stretch.from), stretch.to - stretch.from);
+        // The meniscus has detail near the wall only, and only across it.
+        let (detail, spacing) = (self.detail(), self.liquid.spacing());
+        let allowed = Cell::new(0.0f32);
+        let beside = Beside {
+            row: moved.row + u32::from(moved.first_side.is_some_and(|n| n.dot(facing) < 0.0)),
+            range: (stretch.from, stretch.to),
+            shift: moved.shift,
+            margin: moved.margin,
+        };
+        let mut at_wall = false;
+        let crossing = self.liquid.ask_beside(ray, &beside, &mut |ask| {
+            let walls =
+                WallsAlong::new(&self.correction, &block.walls, origin, ray.direction, length);
+            let accept = |at: f32| {
+                let place = walls.at(at, origin + at * ray.direction).2;
+                self.liquid.counts(place, ray.time, facing)
+            };
+            let mut value = |at: f32| {
+                let (to_wall, speed, place) = walls.at(at, origin + at * ray.direction);
+                let step = 0.5 * to_wall.max(detail) / speed.max(0.05);
+                allowed.set(step.min(0.25 * spacing));
+                ask(at, place)
+            };
+            if stretch.from_wall && value(0.0) < 0.0 {
+                at_wall = true;
+                return Some(Crossing { distance: 0.0, leaving: false });
+            }
+            let step = |_: f32| allowed.get();
+            let tolerance = 1e-5 * detail;
+            let found = first_crossing_of_values(length, tolerance, step, &mut value, accept);
+            if found.is_none() && stretch.to_wall && value(length) < 0.0 {
+                at_wall = true;
+                return Some(Crossing { distance: length, leaving: true });
+            }
+            found
+        });
+        crossing.map(|crossing| (stretch.from + crossing.distance, at_wall))
     }
 
     /// Size of the finest detail near a wall, in m.
     fn detail(&self) -> f32 {
         let spacing = self.liquid.spacing();
-        if self.moves() { spacing.min(self.correction.length) } else { spacing }
+        if self.correction.moves { spacing.min(self.correction.length) } else { spacing }
     }
 
-    fn shift(&self, point: Vec3) -> Vec3 {
-        if self.moves() { self.correction.displacement(point) } else { Vec3::ZERO }
-    }
-
-    /// The hit at a crossing: on the free surface, or on the cut at a solid.
-    fn describe(&self, ray: &Ray, distance: f32) -> Hit {
+    /// The hit at a crossing.
+    fn describe(&self, ray: &Ray, distance: f32, met: Met) -> Hit {
+        let correction = &self.correction;
         let point = ray.at(distance);
-        let shift = self.shift(point);
-        let from = Ray { origin: ray.origin - shift, ..*ray };
-        let mut hit = self.liquid.describe(&from, distance);
-        let gradient =
-            |at: Vec3, moved| self.correction.free_gradient(&self.liquid, at, ray.time, moved);
-        let here = gradient(point, self.moves());
-        let depth = -self.correction.free_value(&self.liquid, point, ray.time, self.moves());
-        // The surface is the cut where the free surface is farther away than the wall.
-        let rounding = 8.0 * f32::EPSILON * point.abs().max_element().max(distance);
-        if let Some((to_wall, solid)) = self.correction.cut(point)
-            && to_wall.abs() < rounding.max(4e-5 * self.detail())
-            && depth > to_wall.abs() * here.length()
-        {
-            let normal = -solid.normal(point);
-            hit.geometric_normal = normal;
-            hit.shading_normal = normal;
-            return hit;
-        }
-        let normal = here.try_normalize().unwrap_or(hit.geometric_normal);
-        hit.geometric_normal = normal;
-        hit.shading_normal = match self.mode {
-            MeniscusMode::Normal => {
-                let moved = point + self.correction.displacement(point);
-                gradient(moved, true).try_normalize().unwrap_or(normal)
+        let (block, facing) = match met {
+            Met::Surface => return self.describe_surface(ray, distance),
+            Met::Marked(number, facing) => (&self.marks[number as usize], facing),
+            Met::Wall => {
+                let mut hit = self.liquid.describe(ray, distance, Vec3::ZERO);
+                let normal = -correction.facing(point);
+                (hit.geometric_normal, hit.shading_normal) = (normal, normal);
+                return hit;
             }
-            _ => normal,
         };
+        let contact = contacts_of(&block.walls);
+        let place = correction.place(point, correction.moves, &contact);
+        let from = Ray { origin: ray.origin + (place - point), ..*ray };
+        let mut hit = self.liquid.describe(&from, distance, facing);
+        let here = hit.geometric_normal;
+        let bent = correction.moved_gradient(point, here, correction.moves, &contact);
+        hit.geometric_normal = bent.try_normalize().unwrap_or(here);
+        hit.shading_normal = match self.mode {
+            MeniscusMode::Normal => self.mapped_normal(point, ray.time, facing),
+            _ => None,
+        }
+        .unwrap_or(hit.geometric_normal);
         hit
+    }
+
+    /// The hit on a surface that nothing moves.
+    fn describe_surface(&self, ray: &Ray, distance: f32) -> Hit {
+        let mut hit = self.liquid.describe(ray, distance, Vec3::ZERO);
+        if self.mode == MeniscusMode::Normal {
+            let mapped = self.mapped_normal(ray.at(distance), ray.time, Vec3::ZERO);
+            hit.shading_normal = mapped.unwrap_or(hit.geometric_normal);
+        }
+        hit
+    }
+
+    /// The normal of the meniscus above or below a point of the surface without it.
+    fn mapped_normal(&self, point: Vec3, time: f32, facing: Vec3) -> Option<Vec3> {
+        let (correction, contact) = (&self.correction, &self.correction.guided());
+        let moved = point + correction.displacement(point, contact);
+        let gradient = self.liquid.sample(correction.place(moved, true, contact), time, facing).1;
+        correction.moved_gradient(moved, gradient, true, contact).try_normalize()
     }
 }
 
@@ -294,7 +358,7 @@ impl<L: LiquidField> Shape for MeniscusLiquid<L> {
     }
 
     fn intersect(&self, ray: &Ray) -> Option<Hit> {
-        self.nearest(ray).map(|distance| self.describe(ray, distance))
+        self.nearest(ray).map(|(distance, met)| self.describe(ray, distance, met))
     }
 
     fn blocks(&self, ray: &Ray) -> bool {
@@ -303,9 +367,12 @@ impl<L: LiquidField> Shape for MeniscusLiquid<L> {
 
     fn contains(&self, point: Vec3, time: f32) -> bool {
         let outside = self.correction.cut(point).is_some_and(|(distance, _)| distance < 0.0);
-        !outside
-            && (self.value(point, time) < 0.0
-                || self.liquid.contains(point - self.shift(point), time))
+        if outside {
+            return false;
+        }
+        let place = self.correction.place(point, self.correction.moves, &self.correction.guided());
+        self.value(point, time) < 0.0
+            || (!self.liquid.has_sides() && self.liquid.contains(place, time))
     }
 
     fn bytes(&self) -> usize {
@@ -313,8 +380,10 @@ impl<L: LiquidField> Shape for MeniscusLiquid<L> {
             let guide = wall.guide.as_ref().map_or(0, ContactGuide::bytes);
             wall.solid.bytes() + wall.profile.bytes() + guide
         };
+        let mark = |mark: &MarkedBlock| size_of_val(mark) + size_of_val(mark.walls.as_slice());
         self.liquid.bytes()
             + self.blocks.bytes()
+            + self.marks.iter().map(mark).sum::<usize>()
             + self.correction.walls.iter().map(wall).sum::<usize>()
     }
 }

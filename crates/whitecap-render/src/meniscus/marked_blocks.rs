@@ -1,28 +1,94 @@
-//! Which blocks of a liquid menisci and cuts at solids change.
+//! Which blocks of a liquid menisci and cuts at solids change, and how.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
-use whitecap_core::Tile;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
+use whitecap_core::{Bounds, Tile};
 
+use super::block_walls::{BlockWall, MOST_WALLS};
+use super::contact::Contact;
 use super::field::Correction;
-use super::profile::REACH;
-use crate::liquid::LiquidField;
 use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
+use crate::liquid::sides::{Side, Sides};
+use crate::liquid::{LiquidField, ListBox};
 
-/// State of a block in which the corrected function must be asked.
-pub(super) const CORRECTED: u32 = FIRST_SIGN - 1;
-/// State of a block in which only the cut at a solid can be the surface.
-pub(super) const CUT: u32 = FIRST_SIGN - 2;
-/// State of a block in which the liquid's own surface and the cut meet, without a meniscus.
-pub(super) const SURFACE_AND_CUT: u32 = FIRST_SIGN - 3;
+/// States from this one on number marked blocks; lower ones are those of the liquid.
+pub(super) const FIRST_MARK: u32 = 1 << 31;
 
-/// The blocks of the liquid, with those marked in which menisci or cuts change something.
+/// A block in which a wall or a meniscus changes something.
+#[derive(Clone, Debug)]
+pub(super) struct MarkedBlock {
+    /// The liquid's own state of the block.
+    pub state: u32,
+    /// The walls near it.
+    pub walls: Vec<BlockWall>,
+    /// Whether the liquid is cut off in it.
+    pub cut: bool,
+    /// How its points are moved; `None` if they are not.
+    pub moved: Option<MovedBlock>,
+}
+
+/// Where the liquid is asked for the points of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MovedBlock {
+    /// The middle of all that its points are moved by,
+    pub shift: Vec3,
+    /// and how far from that any of it is, in m.
+    pub margin: f32,
+    /// Row of the liquid's particles there. The second side of a thin wall has the next one.
+    pub row: u32,
+    /// Away from the first side of a thin wall in the block.
+    pub first_side: Option<Vec3>,
+}
+
+/// The blocks of a liquid, some of them marked.
+pub(super) struct Marked {
+    pub blocks: BlockGrid,
+    pub marks: Vec<MarkedBlock>,
+    /// Boxes for whose points the liquid needs lists, in the order of the rows.
+    pub boxes: Vec<ListBox>,
+}
+
+struct MarkedTile {
+    tile: IVec3,
+    states: Box<[u32; TILE_NODES]>,
+    marks: Vec<MarkedBlock>,
+    boxes: Vec<ListBox>,
+}
+
+/// Marks the blocks of a liquid.
 pub(super) fn marked_blocks(
     liquid: &impl LiquidField,
     correction: &Correction,
-    moved: bool,
-) -> BlockGrid {
+    sides: Option<&dyn Sides>,
+) -> Marked {
+    let marker = Marker { liquid, correction, sides };
+    let tiles: Vec<MarkedTile> = tiles_near(liquid, correction)
+        .into_par_iter()
+        .filter_map(|tile| marker.tile(tile))
+        .collect();
+    let (mut marks, mut boxes) = (Vec::new(), Vec::new());
+    let mut numbered = Vec::with_capacity(tiles.len());
+    for MarkedTile { tile, mut states, marks: mut new_marks, boxes: new_boxes } in tiles {
+        for state in states.iter_mut() {
+            if (FIRST_MARK..FIRST_SIGN).contains(state) {
+                *state += marks.len() as u32;
+            }
+        }
+        for moved in new_marks.iter_mut().filter_map(|mark| mark.moved.as_mut()) {
+            moved.row += boxes.len() as u32;
+        }
+        marks.append(&mut new_marks);
+        boxes.extend(new_boxes);
+        let inside = states.iter().all(|&state| state == INSIDE);
+        numbered.push((tile, if inside { Tile::Constant(INSIDE) } else { Tile::Dense(states) }));
+    }
+    let blocks = BlockGrid::new(liquid.blocks_of_surface().edge(), numbered);
+    Marked { blocks, marks, boxes }
+}
+
+/// The tiles of the liquid and of the contact lines.
+fn tiles_near(liquid: &impl LiquidField, correction: &Correction) -> Vec<IVec3> {
     let plain = liquid.blocks_of_surface();
     let tile_edge = 8.0 * plain.edge();
     let mut tiles: Vec<IVec3> = plain.states().coordinates().to_vec();
@@ -39,105 +105,175 @@ pub(super) fn marked_blocks(
     }
     tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
     tiles.dedup();
-    let tiles = tiles
-        .into_par_iter()
-        .filter_map(|tile| {
-            let states = marked_tile(liquid, correction, moved, tile)?;
-            if states.iter().all(|&state| state == OUTSIDE) {
-                return None;
-            }
-            let inside = states.iter().all(|&state| state == INSIDE);
-            Some((tile, if inside { Tile::Constant(INSIDE) } else { Tile::Dense(states) }))
-        })
-        .collect();
-    BlockGrid::new(plain.edge(), tiles)
+    tiles
 }
 
-fn marked_tile(
-    liquid: &impl LiquidField,
-    correction: &Correction,
-    moved: bool,
-    tile: IVec3,
-) -> Option<Box<[u32; TILE_NODES]>> {
-    let plain = liquid.blocks_of_surface();
-    let edge = plain.edge();
-    let radius = 0.87 * edge;
-    let plain_tile = plain.states().tile(tile);
-    let middle = (tile * 8 + 4).as_vec3() * edge;
-    let around = 8.0 * radius + correction.extension;
-    let near_guide = correction.walls.iter().any(|wall| wall.guide.is_some())
-        && correction.walls.iter().any(|wall| {
-            let reach = REACH * correction.length + correction.extension;
-            wall.solid.distance(middle) < (around + reach).min(0.999 * wall.solid.band())
-                || wall.solid.band() < around + reach
-        });
-    let cut_far = correction
-        .cut(middle)
-        .is_none_or(|(distance, solid)| distance > around && solid.band() > around);
-    if !near_guide && cut_far {
-        return plain_tile.map(|tile| Box::new(std::array::from_fn(|offset| tile.at(offset))));
+/// Contacts as the walls of a block know them.
+pub(super) fn contacts_of(walls: &[BlockWall]) -> impl Fn(usize, Vec3) -> Option<Contact> {
+    |number, point| walls.iter().find(|wall| wall.wall as usize == number)?.contact(point)
+}
+
+struct Marker<'a, L> {
+    liquid: &'a L,
+    correction: &'a Correction,
+    sides: Option<&'a dyn Sides>,
+}
+
+impl<L: LiquidField> Marker<'_, L> {
+    fn plain(&self) -> &BlockGrid {
+        self.liquid.blocks_of_surface()
     }
-    Some(Box::new(std::array::from_fn(|offset| {
-        let block = tile * 8 + local_node(offset);
+
+    fn tile(&self, tile: IVec3) -> Option<MarkedTile> {
+        let edge = self.plain().edge();
+        let own = self.plain().states().tile(tile);
+        let state = |offset: usize| own.map_or(OUTSIDE, |tile| tile.at(offset));
+        let mut made = MarkedTile {
+            tile,
+            states: Box::new(std::array::from_fn(state)),
+            marks: Vec::new(),
+            boxes: Vec::new(),
+        };
+        let middle = (tile * 8 + 4).as_vec3() * edge;
+        if self.is_near(middle, 8.0 * edge) {
+            for offset in 0..TILE_NODES {
+                let block = tile * 8 + local_node(offset);
+                let state = self.block(block, made.states[offset], &mut made);
+                made.states[offset] = state;
+            }
+        }
+        let empty = made.states.iter().all(|&state| state == OUTSIDE);
+        (!empty).then_some(made)
+    }
+
+    /// Whether a wall may change something in a cube.
+    fn is_near(&self, middle: Vec3, edge: f32) -> bool {
+        let overlap = self.correction.overlap.unwrap_or(0.0);
+        let reach = 0.87 * edge + self.correction.influence().max(overlap);
+        self.correction.walls.iter().any(|wall| {
+            wall.solid.distance(middle) < reach.min(0.999 * wall.solid.band())
+                || wall.solid.band() < reach
+        })
+    }
+
+    /// State of a block; new marks and boxes are added to those of its tile.
+    fn block(&self, block: IVec3, state: u32, made: &mut MarkedTile) -> u32 {
+        let edge = self.plain().edge();
         let center = (block.as_vec3() + 0.5) * edge;
-        let state = plain_tile.map_or(OUTSIDE, |tile| tile.at(offset));
-        if correction.cut(center).is_some_and(|(distance, _)| distance < -radius) {
+        if !self.is_near(center, edge) {
+            return state;
+        }
+        let cut_off = self.correction.cut(center);
+        if cut_off.is_some_and(|(distance, _)| distance < -0.87 * edge) {
             return OUTSIDE;
         }
-        let free = moved_state(liquid, correction, moved, block, center, state);
-        let overlap = correction.overlap;
-        let cut = overlap.is_some_and(|overlap| {
-            free != OUTSIDE && correction.nearest_in_block(center, edge) + overlap <= 0.0
-        });
-        match free {
-            INSIDE if cut => CUT,
-            OUTSIDE | CORRECTED => free,
-            _ if cut => SURFACE_AND_CUT,
-            _ => free,
+        let mut walls = self.walls(center);
+        let offsets = self.offsets(center, &walls);
+        let size = offsets.min.abs().max(offsets.max.abs()).max_element();
+        let moved = size > 3e-3 * edge.min(self.correction.length);
+        let free = if moved { self.sign_around(block, center, offsets) } else { Some(state) };
+        // Whether the surface can be anywhere in the block, before it is cut.
+        let surface = free.is_none_or(|state| state < FIRST_SIGN);
+        if free == Some(OUTSIDE) || (free == Some(INSIDE) && cut_off.is_none()) {
+            return free.unwrap_or(state);
         }
-    })))
-}
-
-/// State of a block once its points are asked elsewhere.
-fn moved_state(
-    liquid: &impl LiquidField,
-    correction: &Correction,
-    moved: bool,
-    block: IVec3,
-    center: Vec3,
-    state: u32,
-) -> u32 {
-    let plain = liquid.blocks_of_surface();
-    let edge = plain.edge();
-    let farthest = match moved {
-        true => correction.largest_displacement(center, edge),
-        false => Vec3::ZERO,
-    };
-    let extended = correction.extension > 0.0
-        && correction.walls.iter().any(|wall| {
-            wall.guide.as_ref().is_some_and(|guide| guide.at(center).is_some())
-                && wall.solid.distance(center) < correction.extension + 0.87 * edge
-        });
-    if farthest.length() < 1e-4 * edge.min(correction.length) && !extended {
-        return state;
+        let tolerance = 1e-4 * self.correction.length.min(edge);
+        for wall in &mut walls {
+            let solid = &self.correction.walls[wall.wall as usize].solid;
+            wall.flatten(solid, center, edge, tolerance);
+        }
+        let cut = self.is_cut(center, &walls);
+        if !(cut || moved && surface) {
+            return free.unwrap_or(state);
+        }
+        let moved = (moved && surface).then(|| self.moved_block(center, offsets, made));
+        made.marks.push(MarkedBlock { state: free.unwrap_or(state), walls, cut, moved });
+        FIRST_MARK + made.marks.len() as u32 - 1
     }
-    // All places its points may be asked at.
-    let margin = if extended { 2.0 * correction.extension } else { 0.0 };
-    let reach = Vec3::splat(0.501 * edge + margin);
-    let from = center - reach - farthest.max(Vec3::ZERO);
-    let to = center + reach - farthest.min(Vec3::ZERO);
-    let low = (from / edge).floor().as_ivec3();
-    let high = (to / edge).floor().as_ivec3();
-    let first = plain.state(block);
-    for z in low.z..=high.z {
-        for y in low.y..=high.y {
-            for x in low.x..=high.x {
-                let here = plain.state(IVec3::new(x, y, z));
-                if here != first || here < FIRST_SIGN {
-                    return CORRECTED;
+
+    /// A box around all vectors from a point of the block to where the liquid is asked for it.
+    fn offsets(&self, center: Vec3, walls: &[BlockWall]) -> Bounds {
+        if !walls.iter().any(BlockWall::has_contact) {
+            return Bounds::of(&[Vec3::ZERO]);
+        }
+        let edge = self.plain().edge();
+        let contact = contacts_of(walls);
+        let offset = |c: u32| {
+            let corner = Vec3::new((c & 1) as f32, (c >> 1 & 1) as f32, (c >> 2) as f32) - 0.5;
+            let point = if c < 8 { center + 1.002 * edge * corner } else { center };
+            self.correction.place(point, self.correction.moves, &contact) - point
+        };
+        (0..9).map(offset).fold(Bounds::EMPTY, |all, offset| all.with(offset))
+    }
+
+    /// The sign of all blocks in which points of a block are asked, if it is one.
+    fn sign_around(&self, block: IVec3, center: Vec3, offsets: Bounds) -> Option<u32> {
+        let edge = self.plain().edge();
+        let low = ((center - 0.501 * edge + offsets.min) / edge).floor().as_ivec3();
+        let high = ((center + 0.501 * edge + offsets.max) / edge).floor().as_ivec3();
+        let first = self.plain().state(block);
+        for z in low.z..=high.z {
+            for y in low.y..=high.y {
+                for x in low.x..=high.x {
+                    let here = self.plain().state(IVec3::new(x, y, z));
+                    if here != first || here < FIRST_SIGN {
+                        return None;
+                    }
                 }
             }
         }
+        Some(first)
     }
-    first
+
+    fn moved_block(&self, center: Vec3, offsets: Bounds, made: &mut MarkedTile) -> MovedBlock {
+        let edge = self.plain().edge();
+        let shift = -offsets.center();
+        // A little more than was seen: only the corners were asked.
+        let margin = 0.6 * offsets.size().length() + 0.01 * edge;
+        let row = made.boxes.len() as u32;
+        let mut push = |side: Option<Side>| {
+            let half = 0.51 * edge + margin;
+            made.boxes.push(ListBox { center: center - shift, half, side });
+        };
+        let sides = self.sides.map_or([None; 2], |sides| sides.of_block(center, edge));
+        push(sides[0]);
+        let first_side = match sides {
+            [Some(first), Some(second)] => {
+                push(Some(second));
+                Some(first.normal)
+            }
+            _ => None,
+        };
+        MovedBlock { shift, margin, row, first_side }
+    }
+
+    fn walls(&self, center: Vec3) -> Vec<BlockWall> {
+        let edge = self.plain().edge();
+        let overlap = self.correction.overlap.unwrap_or(0.0);
+        let reach = 0.87 * edge + self.correction.influence().max(overlap);
+        let walls = self.correction.walls.iter().enumerate();
+        let mut near: Vec<(f32, BlockWall)> = walls
+            .map(|(number, wall)| (wall.solid.distance(center), number, wall))
+            .filter(|(distance, _, wall)| {
+                let band = wall.solid.band();
+                *distance < reach.min(0.999 * band) || band < reach
+            })
+            .map(|(distance, number, wall)| {
+                (distance, BlockWall::new(number as u32, wall, center, edge))
+            })
+            .collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        near.truncate(MOST_WALLS);
+        near.into_iter().map(|(_, wall)| wall).collect()
+    }
+
+    fn is_cut(&self, center: Vec3, walls: &[BlockWall]) -> bool {
+        let edge = self.plain().edge();
+        self.correction.overlap.is_some_and(|overlap| {
+            walls.iter().any(|wall| {
+                let solid = &self.correction.walls[wall.wall as usize].solid;
+                wall.nearest(solid, center, edge) + overlap <= 0.0
+            })
+        })
+    }
 }

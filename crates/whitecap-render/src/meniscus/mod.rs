@@ -32,6 +32,7 @@
 //! * Ghost particles reach through walls thinner than two supports.
 //! * β and the direction of c are those of the frame's own time during the whole shutter.
 
+mod block_walls;
 mod contact;
 mod field;
 mod ghosts;
@@ -39,7 +40,9 @@ mod liquid;
 mod marked_blocks;
 pub mod profile;
 mod settings;
+mod sides;
 mod solid;
+mod stretch;
 
 pub use liquid::MeniscusLiquid;
 pub use settings::{ContactHeight, MeniscusMode, MeniscusSettings};

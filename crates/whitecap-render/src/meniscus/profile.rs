@@ -144,15 +144,28 @@ impl Interface {
         along * self.tilt.sin() + rise * self.tilt.cos()
     }
 
-    /// The arc length at a distance, known to be at least `low`: dD/ds is positive, so halving works.
+    /// The arc length at a distance, known to be at least `low`: a Newton iteration with
+    /// dD/ds = sin(β − ψ) > 0 that halves where it would leave its bracket.
     fn arc_at(&self, distance: f64, low: f64) -> f64 {
         let mut low = low;
         let mut high = low + (distance + 8.0) / self.tilt.sin();
-        for _ in 0..52 {
-            let middle = 0.5 * (low + high);
-            if self.distance(middle) < distance { low = middle } else { high = middle }
+        let mut arc = low;
+        for _ in 0..80 {
+            let miss = self.distance(arc) - distance;
+            if miss < 0.0 {
+                low = arc
+            } else {
+                high = arc
+            }
+            let steep = (self.tilt - self.slope_angle(arc)).sin();
+            let next = arc - miss / steep;
+            let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+            if (next - arc).abs() < 1e-13 * (1.0 + arc) {
+                return next;
+            }
+            arc = next;
         }
-        0.5 * (low + high)
+        arc
     }
 
     /// Height and its slope with the distance: dy/dD = −sin ψ / sin(β − ψ).

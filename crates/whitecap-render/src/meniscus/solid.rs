@@ -1,4 +1,6 @@
-//! Solids as distance fields.
+//! Solids as distance functions.
+
+use std::sync::Arc;
 
 use glam::Vec3;
 use whitecap_core::{Tile, TriMesh};
@@ -6,14 +8,24 @@ use whitecap_surface::LevelSet;
 
 use crate::liquid::{LiquidError, smooth_gradient};
 
-/// A solid that the liquid touches: a distance field, positive outside the solid, and a contact angle.
+/// A solid that the liquid touches: a distance, positive outside the solid, and a contact angle. A clone
+/// shares its distances.
 #[derive(Clone, Debug)]
 pub struct Solid {
     name: String,
-    level_set: LevelSet,
+    geometry: Geometry,
     /// −1 for a container, whose outside is solid.
     sign: f32,
     contact_angle: f32,
+}
+
+/// Where the distance comes from; negative inside.
+#[derive(Clone, Debug)]
+enum Geometry {
+    Field(Arc<LevelSet>),
+    Cuboid { center: Vec3, half: Vec3 },
+    Ball { center: Vec3, radius: f32 },
+    HalfSpace { normal: Vec3, offset: f32 },
 }
 
 impl Solid {
@@ -38,6 +50,36 @@ impl Solid {
         level_set: LevelSet,
         contact_angle: f32,
     ) -> Result<Self, LiquidError> {
+        Self::new(name, Geometry::Field(Arc::new(level_set)), contact_angle)
+    }
+
+    /// A box along the axes.
+    pub fn cuboid(
+        name: &str,
+        min: Vec3,
+        max: Vec3,
+        contact_angle: f32,
+    ) -> Result<Self, LiquidError> {
+        let geometry = Geometry::Cuboid { center: 0.5 * (min + max), half: 0.5 * (max - min) };
+        Self::new(name, geometry, contact_angle)
+    }
+
+    /// A ball.
+    pub fn ball(
+        name: &str,
+        center: Vec3,
+        radius: f32,
+        contact_angle: f32,
+    ) -> Result<Self, LiquidError> {
+        Self::new(name, Geometry::Ball { center, radius }, contact_angle)
+    }
+
+    /// Everything below a height.
+    pub fn floor(name: &str, height: f32, contact_angle: f32) -> Result<Self, LiquidError> {
+        Self::new(name, Geometry::HalfSpace { normal: Vec3::Y, offset: -height }, contact_angle)
+    }
+
+    fn new(name: &str, geometry: Geometry, contact_angle: f32) -> Result<Self, LiquidError> {
         if !(0.0..=180.0).contains(&contact_angle) {
             return Err(LiquidError::Range {
                 name: "the contact angle of a solid",
@@ -47,7 +89,7 @@ impl Solid {
                 unit: "degrees",
             });
         }
-        Ok(Self { name: name.to_owned(), level_set, sign: 1.0, contact_angle })
+        Ok(Self { name: name.to_owned(), geometry, sign: 1.0, contact_angle })
     }
 
     /// The same surface with solid and free space exchanged: a tank whose mesh encloses the liquid.
@@ -69,27 +111,80 @@ impl Solid {
     /// Distance of a point, positive outside the solid, in m; ± the band where it is farther.
     #[inline]
     pub fn distance(&self, point: Vec3) -> f32 {
-        self.sign * self.level_set.distance(point)
+        self.sign
+            * match &self.geometry {
+                Geometry::Field(level_set) => level_set.distance(point),
+                Geometry::Cuboid { center, half } => {
+                    let beyond = (point - center).abs() - half;
+                    beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0)
+                }
+                Geometry::Ball { center, radius } => point.distance(*center) - radius,
+                Geometry::HalfSpace { normal, offset } => point.dot(*normal) + offset,
+            }
     }
 
     /// Unit vector away from the solid; zero beyond the band.
     pub fn normal(&self, point: Vec3) -> Vec3 {
-        (self.sign * smooth_gradient(self.level_set.grid(), point)).normalize_or_zero()
+        self.sign
+            * match &self.geometry {
+                Geometry::Field(level_set) => {
+                    smooth_gradient(level_set.grid(), point).normalize_or_zero()
+                }
+                Geometry::Cuboid { center, half } => {
+                    let from = point - center;
+                    let beyond = from.abs() - half;
+                    let outside = beyond.max(Vec3::ZERO).normalize_or_zero();
+                    let nearest = match beyond.max_position() {
+                        0 => Vec3::X,
+                        1 => Vec3::Y,
+                        _ => Vec3::Z,
+                    };
+                    from.signum() * if outside == Vec3::ZERO { nearest } else { outside }
+                }
+                Geometry::Ball { center, .. } => (point - center).normalize_or_zero(),
+                Geometry::HalfSpace { normal, .. } => *normal,
+            }
     }
 
-    /// Whether the surface near a point is flat enough to have a normal: not in an edge or a corner.
-    pub(super) fn is_smooth(&self, point: Vec3) -> bool {
-        smooth_gradient(self.level_set.grid(), point).length() > 0.93
+    /// Whether the surface near a point is flat enough to have a normal: not in an edge or a corner, as
+    /// far as differences over `width` tell (over a cell, where distances are kept on cells).
+    pub(super) fn is_smooth(&self, point: Vec3, width: f32) -> bool {
+        let gradient = match &self.geometry {
+            Geometry::Field(level_set) => smooth_gradient(level_set.grid(), point),
+            _ => {
+                let slope = |axis: Vec3| {
+                    let step = 0.5 * width * axis;
+                    (self.distance(point + step) - self.distance(point - step)) / width
+                };
+                Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z))
+            }
+        };
+        gradient.length() > 0.93
+    }
+
+    /// Whether the solid may be thin somewhere.
+    pub(super) fn may_be_thin(&self) -> bool {
+        match self.geometry {
+            Geometry::HalfSpace { .. } => false,
+            Geometry::Field(_) => true,
+            Geometry::Cuboid { .. } | Geometry::Ball { .. } => self.sign > 0.0,
+        }
     }
 
     /// Distance beyond which distances are not known, in m.
     pub fn band(&self) -> f32 {
-        self.level_set.band()
+        match &self.geometry {
+            Geometry::Field(level_set) => level_set.band(),
+            _ => f32::INFINITY,
+        }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let tile = |tile: &Tile<f32>| size_of::<Tile<f32>>() + tile.dense().map_or(0, size_of_val);
-        self.level_set.grid().tiles().iter().map(tile).sum()
+        match &self.geometry {
+            Geometry::Field(level_set) => level_set.grid().tiles().iter().map(tile).sum(),
+            _ => 0,
+        }
     }
 }

@@ -108,15 +108,6 @@ fn problems(settings: &RenderStageSettings, shot: &ShotContext<'_>) -> Vec<Setti
     if let Some(error) = settings.meniscus.as_ref().and_then(|meniscus| meniscus.length().err()) {
         problems.push(SettingProblem::new("meniscus", error));
     }
-    for (place, object) in settings.objects.iter().enumerate() {
-        let key = |key: &str| format!("objects.{place}.{key}");
-        let solid = matches!(object.shape, ShapeSettings::Mesh(_) | ShapeSettings::Box(_));
-        if object.contact_angle.is_some() && !solid {
-            let message = "only meshes and boxes can have a contact angle";
-            let help = "use a box, or remove `contact-angle`";
-            problems.push(SettingProblem::new(key("contact-angle"), message).with_help(help));
-        }
-    }
     let missing = |path: &PathBuf| !path.is_file();
     match scene::sources(settings, shot, shot.first) {
         Ok(paths) => problems.extend(paths.iter().filter(|path| missing(path)).map(|path| {

@@ -1,7 +1,7 @@
 //! From settings, files and the frames of other stages to a scene.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use whitecap_core::{Column, GridClass, GridValues, KeyframedTransform, TriMesh, attributes};
 use whitecap_render::glam::{Quat, Vec3};
@@ -38,6 +38,14 @@ pub struct SceneMaker {
 /// An object and where its mesh comes from.
 struct StageObject {
     mesh: Option<MeshSource>,
+    /// The object as the liquid feels it, once it was needed, if it never moves.
+    solid: OnceLock<Solid>,
+}
+
+impl StageObject {
+    fn is_at_rest(&self) -> bool {
+        self.mesh.as_ref().is_none_or(|mesh| mesh.mesh.is_some() && !mesh.moves)
+    }
 }
 
 struct MeshSource {
@@ -54,7 +62,7 @@ impl SceneMaker {
         let objects = settings
             .objects
             .iter()
-            .map(|object| Ok(StageObject { mesh: mesh_source(object, shot)? }))
+            .map(|object| Ok(StageObject { mesh: mesh_source(object, shot)?, solid: OnceLock::new() }))
             .collect::<Result<_, StageError>>()?;
         let environment = environment(&settings.environment, shot.folder)?;
         Ok(Self { settings, folder: shot.folder.to_owned(), objects, environment })
@@ -87,7 +95,14 @@ impl SceneMaker {
             let mesh = object.mesh.as_ref().map(|mesh| mesh.at(frame)).transpose()?;
             if let (Some(angle), Some(meniscus)) = (settings.contact_angle, &self.settings.meniscus)
             {
-                solids.push(solid(&name, settings, mesh.as_deref(), angle, meniscus)?);
+                let made = match object.solid.get() {
+                    Some(solid) => solid.clone(),
+                    None => solid(&name, settings, mesh.as_deref(), angle, meniscus)?,
+                };
+                if object.is_at_rest() {
+                    object.solid.get_or_init(|| made.clone());
+                }
+                solids.push(made);
             }
             let made = scene.add_material(material(&settings.material, &self.folder)?);
             scene.add(&name, self.shape(settings, mesh)?, made);
@@ -282,53 +297,28 @@ impl MeshSource {
     }
 }
 
-/// The distance field of an object that the liquid touches.
+/// An object that the liquid touches.
 fn solid(
     name: &str,
     settings: &ObjectSettings,
     mesh: Option<&TriMesh>,
-    contact_angle: f32,
+    angle: f32,
     meniscus: &MeniscusSettings,
 ) -> Result<Solid, StageError> {
-    let length = meniscus.length().map_err(StageError::failed)?;
-    let (cell, band) = (length / CELLS_PER_LENGTH, length * LENGTHS_IN_BAND);
-    let made = match (&settings.shape, mesh) {
-        (ShapeSettings::Mesh(_), Some(mesh)) => {
-            Solid::from_mesh(name, mesh, cell, band, contact_angle)
+    let made = match &settings.shape {
+        ShapeSettings::Box(cuboid) => {
+            Solid::cuboid(name, cuboid.min.into(), cuboid.max.into(), angle)
         }
-        (ShapeSettings::Box(cuboid), _) => {
-            let mesh = box_mesh(cuboid.min.into(), cuboid.max.into());
-            Solid::from_mesh(name, &mesh, cell, band, contact_angle)
-        }
-        _ => {
-            return Err(StageError::failed(format!(
-                "{name} has a contact angle, but only meshes and boxes can have one"
-            )));
+        ShapeSettings::Ball(ball) => Solid::ball(name, ball.center.into(), ball.radius, angle),
+        ShapeSettings::Floor(floor) => Solid::floor(name, floor.height, angle),
+        ShapeSettings::Mesh(_) => {
+            let length = meniscus.length().map_err(StageError::failed)?;
+            let (cell, band) = (length / CELLS_PER_LENGTH, length * LENGTHS_IN_BAND);
+            let empty = TriMesh::default();
+            Solid::from_mesh(name, mesh.unwrap_or(&empty), cell, band, angle)
         }
     };
     made.map_err(StageError::failed)
-}
-
-fn box_mesh(min: Vec3, max: Vec3) -> TriMesh {
-    let corner = |i: u32| {
-        let pick = |bit: u32, axis: usize| if i >> bit & 1 == 1 { max[axis] } else { min[axis] };
-        Vec3::new(pick(0, 0), pick(1, 1), pick(2, 2))
-    };
-    const TRIANGLES: [[u32; 3]; 12] = [
-        [0, 2, 1],
-        [1, 2, 3],
-        [4, 5, 6],
-        [5, 7, 6],
-        [0, 1, 4],
-        [1, 5, 4],
-        [2, 6, 3],
-        [3, 6, 7],
-        [0, 4, 2],
-        [2, 4, 6],
-        [1, 3, 5],
-        [3, 7, 5],
-    ];
-    TriMesh::new((0..8).map(corner).collect(), TRIANGLES.to_vec()).unwrap_or_default()
 }
 
 fn light(settings: &LightSettings) -> Light {

@@ -202,11 +202,11 @@ pub struct ObjectSettings {
     #[schemars(extend("unit" = "none"))]
     pub material: MaterialSettings,
     /// Angle at which the liquid meets it, measured through the liquid: 20 for clean glass and water,
-    /// 110 for wax. Left out: the liquid takes no notice of it. For meshes and boxes.
+    /// 110 for wax. Left out: the liquid takes no notice of it.
     #[serde(default)]
     #[schemars(extend("unit" = "degrees"), range(min = 0.0, max = 180.0))]
     pub contact_angle: Option<f32>,
-    /// Whether a mesh looks smooth across its edges.
+    /// Whether a mesh shows its triangles. Left out: it looks smooth across its edges.
     #[serde(default)]
     #[schemars(extend("unit" = "none"))]
     pub flat: bool,
