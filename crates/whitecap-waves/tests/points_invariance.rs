@@ -66,8 +66,8 @@ fn the_unit_of_length_does_not_matter() {
 }
 
 /// Contract: sums over samples give the surface that sums over all points give: each point has one of
-/// the other surface nearby, within 3 % of a coarse length along its normal on average, and normals
-/// within three degrees on average.
+/// the other surface nearby, within 1 % of a coarse length along its normal on average, and normals
+/// within two degrees on average.
 #[test]
 fn hierarchical_sums_give_the_exact_surface() {
     let (few, _) = fall(8.0, 1.0, Sums::Hierarchical, 4);
@@ -84,6 +84,6 @@ fn hierarchical_sums_give_the_exact_surface() {
     }
     let count = few.len() as f64;
     let (height, turn) = ((height / count).sqrt() / f64::from(COARSE), (turn / count).sqrt());
-    assert!(height < 0.03, "{height} coarse lengths apart");
-    assert!(turn.to_degrees() < 3.0, "{} degrees apart", turn.to_degrees());
+    assert!(height < 0.01, "{height} coarse lengths apart");
+    assert!(turn.to_degrees() < 2.0, "{} degrees apart", turn.to_degrees());
 }

@@ -278,6 +278,11 @@ impl Round {
             samples.refresh_normals(&normals, &self.points.area);
             self.points.normal = normals;
         }
+        samples.lift(Surface {
+            position: &self.points.position,
+            normal: &self.points.normal,
+            area: &self.points.area,
+        });
         let mut shifts = vec![0.0; self.points.len()];
         per_block(&self.blocks, &mut shifts, |lanes: &mut Oriented, block, mine| {
             samples.collect_near(block, lanes);

@@ -154,6 +154,33 @@ impl Samples {
         });
     }
 
+    /// Moves each sample along its normal to where the surface passes it. The mean of points on a curved
+    /// surface lies beside it; smoothing would take that for a dent, in every round anew.
+    ///
+    /// On a ball of radius R round c the points are c + R n, so their mean is c + R n̄ with the mean
+    /// normal n̄, and R (1 - |n̄|) is missing. With C = Σ a (x - x̄) · n / Σ a = R (1 - |n̄|²) that is
+    /// C / (1 + |n̄|), which holds to second order on any smooth surface.
+    pub fn lift(&mut self, surface: Surface<'_>) {
+        if self.members.is_empty() {
+            return;
+        }
+        let (members, starts) = (&self.members, &self.starts);
+        self.sample.par_iter_mut().with_min_len(256).enumerate().for_each(|(number, sample)| {
+            let cluster = &members[starts[number] as usize..starts[number + 1] as usize];
+            let center = Vec3::new(sample[0], sample[1], sample[2]);
+            let normal = Vec3::new(sample[3], sample[4], sample[5]);
+            let (mut bend, mut mean) = (0.0, Vec3::ZERO);
+            for &member in cluster {
+                let member = member as usize;
+                let weighted = surface.area[member] * surface.normal[member];
+                bend += weighted.dot(surface.position[member] - center);
+                mean += weighted;
+            }
+            let lift = bend / (sample[6] + mean.length());
+            sample[..3].copy_from_slice(&(center + lift * normal).to_array());
+        });
+    }
+
     /// Collects the samples near a block.
     pub fn collect_near(&self, block: &Block, lanes: &mut Oriented) {
         let range = self.near_starts[block.number]..self.near_starts[block.number + 1];
