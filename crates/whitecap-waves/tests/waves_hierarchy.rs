@@ -1,0 +1,74 @@
+//! Contract: sums over samples of the surface give the waves of exact sums. After 50 frames of a
+//! pool with ripples that leave its middle, the root mean square of the difference between the
+//! displacements, as a mesh sees them, is below 2 % of the largest height that is allowed, and below
+//! a tenth of the waves themselves.
+
+mod points_scenes;
+
+use points_scenes::{SPACING, block, counted};
+use whitecap_core::glam::Vec3;
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{Particles, Unwatched};
+use whitecap_waves::points::{PointSettings, Sums};
+use whitecap_waves::{Surroundings, WaveFrame, WaveSettings, Waves};
+
+const COARSE: f32 = 2.0 * SPACING;
+const FINE: f32 = COARSE / 4.0;
+const FRAME: f32 = 0.02;
+
+/// A pool with two crests that run outward and die down.
+fn rippled(time: f32) -> Particles {
+    let middle = 7.5 * SPACING;
+    let place = |p: Vec3| {
+        let wavelength = 6.0 * SPACING;
+        let behind = ((p.x - middle).hypot(p.z - middle) - 0.5 * time) / wavelength;
+        let strength = (-2.0 * time).exp() * (5.0 * time).min(1.0);
+        let crest = (std::f32::consts::TAU * behind).cos() * (-behind * behind).exp();
+        p + Vec3::Y * (0.4 * p.y * strength * crest)
+    };
+    counted(block(Vec3::ZERO, [16, 6, 16]).into_iter().map(place).collect())
+}
+
+fn last_frame(sums: Sums) -> WaveFrame {
+    let points =
+        PointSettings { coarse: Some(COARSE), fine: Some(FINE), sums, ..PointSettings::default() };
+    let settings = WaveSettings { points, ..WaveSettings::default() };
+    let mut waves = Waves::new(settings, FRAME.into()).unwrap();
+    let frames = (0..=50).map(|frame| {
+        waves.step(&rippled(frame as f32 * FRAME), Surroundings::default(), &Unwatched).unwrap()
+    });
+    frames.last().unwrap()
+}
+
+/// The mean displacement at a place, from points that face the same way.
+fn seen(frame: &WaveFrame, grid: &NeighbourGrid, place: Vec3, normal: Vec3) -> f32 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    grid.for_each_within(place, 2.0 * FINE, |near, squared| {
+        let point = grid.order()[near] as usize;
+        if frame.points.normal[point].dot(normal) > 0.0 {
+            let weight = (1.0 - 0.5 * squared.sqrt() / FINE) * frame.points.area[point];
+            sum += weight * frame.waves.height[point];
+            total += weight;
+        }
+    });
+    assert!(total > 0.0, "there is no surface at {place}");
+    sum / total
+}
+
+#[test]
+fn samples_give_the_waves_of_exact_sums() {
+    let runs = [Sums::Exact, Sums::Hierarchical].map(last_frame);
+    let grids = runs.each_ref().map(|run| NeighbourGrid::build(&run.points.position, 2.0 * FINE));
+    let points = &runs[0].points;
+    let (mut difference, mut height) = (0.0, 0.0);
+    for (&place, &normal) in points.position.iter().zip(&points.normal) {
+        let [exact, fast] = [0, 1].map(|run| seen(&runs[run], &grids[run], place, normal));
+        difference += (exact - fast).powi(2) / points.len() as f32;
+        height += exact.powi(2) / points.len() as f32;
+    }
+    let largest = WaveSettings::default().dynamics.largest_height * COARSE;
+    let [difference, height] = [difference, height].map(|square| square.sqrt() / largest);
+    println!("difference {:.4} % of W, waves {:.4} %", 100.0 * difference, 100.0 * height);
+    assert!(height > 1e-3, "there are no waves to compare: {height}");
+    assert!(difference < 0.02 && difference < 0.1 * height, "{difference} of {height}");
+}
