@@ -19,6 +19,7 @@ mod bounds;
 pub mod closest_point;
 mod coordinate_index;
 pub mod dense_grid;
+pub mod disjoint_sets;
 pub mod eigen;
 mod error;
 pub mod kernels;

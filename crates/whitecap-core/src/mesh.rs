@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use crate::disjoint_sets::DisjointSets;
 use crate::{Attributes, Bounds, Column, Error};
 
 /// An indexed triangle mesh. Triangles wind counter-clockwise seen from outside.
@@ -79,6 +80,16 @@ impl TriMesh {
             triangle.swap(1, 2);
         }
         self
+    }
+
+    /// For every vertex, the lowest vertex of the part of the mesh that hangs together with it.
+    pub fn components(&self) -> Vec<u32> {
+        let mut sets = DisjointSets::new(self.positions().len());
+        for &[a, b, c] in self.triangles() {
+            sets.join(a, b);
+            sets.join(a, c);
+        }
+        sets.into_lowest()
     }
 
     /// Area-weighted unit vertex normals; zero where a vertex has no area around it.

@@ -40,16 +40,12 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
     let triangles = mesh.triangles();
     let edges = EdgeCounts::of(triangles);
     let mut used = vec![false; mesh.positions().len()];
-    let mut parents: Vec<u32> = (0..mesh.positions().len() as u32).collect();
-    for t in triangles {
-        for &v in t {
-            used[v as usize] = true;
-        }
-        join(&mut parents, t[0], t[1]);
-        join(&mut parents, t[0], t[2]);
+    for &vertex in triangles.iter().flatten() {
+        used[vertex as usize] = true;
     }
     let vertices = used.iter().filter(|&&u| u).count();
-    let components = (0..parents.len()).filter(|&v| used[v] && parents[v] as usize == v).count();
+    let lowest = mesh.components();
+    let components = (0..lowest.len()).filter(|&v| used[v] && lowest[v] as usize == v).count();
     MeshReport {
         vertices,
         triangles: triangles.len(),
@@ -146,17 +142,4 @@ fn non_manifold_vertices(mesh: &TriMesh) -> usize {
             reached.contains(&false)
         })
         .count()
-}
-
-pub(crate) fn find(parents: &mut [u32], mut vertex: u32) -> u32 {
-    while parents[vertex as usize] != vertex {
-        parents[vertex as usize] = parents[parents[vertex as usize] as usize];
-        vertex = parents[vertex as usize];
-    }
-    vertex
-}
-
-pub(crate) fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (find(parents, a), find(parents, b));
-    parents[a.max(b) as usize] = a.min(b);
 }

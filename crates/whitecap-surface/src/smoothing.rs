@@ -30,7 +30,7 @@ pub fn smooth(mesh: &mut TriMesh, rounds: u32, weights: Option<&[f32]>) {
         return;
     }
     let adjacency = mesh.adjacency();
-    let components = components(mesh);
+    let components = mesh.components();
     let before = component_volumes(mesh, &components);
     let original = mesh.positions().to_vec();
     let mut current = original.clone();
@@ -89,16 +89,6 @@ fn towards_mean(vertex: usize, positions: &[Vec3], adjacency: &Adjacency, step: 
     }
     let sum: Vec3 = ring.iter().map(|&v| positions[v as usize]).sum();
     here.lerp(sum / ring.len() as f32, step)
-}
-
-/// Component number of every vertex.
-fn components(mesh: &TriMesh) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..mesh.positions().len() as u32).collect();
-    for t in mesh.triangles() {
-        crate::report::join(&mut parents, t[0], t[1]);
-        crate::report::join(&mut parents, t[0], t[2]);
-    }
-    (0..parents.len() as u32).map(|v| crate::report::find(&mut parents, v)).collect()
 }
 
 /// Volume of each component, in the slot of its lowest vertex.

@@ -85,3 +85,25 @@ fn other_sides_and_far_meshes_stay() {
         assert!(moved.attribute("velocity").is_none());
     }
 }
+
+/// Contract: a drop of liquid just below the points, as where spray shares them with the liquid under
+/// it, does not swell.
+#[test]
+fn drops_of_the_mesh_stay() {
+    let surface = Surface::new(&sheet(1.0, 1.0, FINE, 8), up, COARSE, FINE);
+    let output = WaveOutput {
+        height: vec![0.02; surface.len()],
+        wave_velocity: vec![0.1; surface.len()],
+        foam: vec![0.0; surface.len()],
+        ..Default::default()
+    };
+    // An octahedron, 0.3 coarse lengths from its middle to its corners.
+    let axes = [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z];
+    let middle = Vec3::new(0.5, -0.5 * COARSE, 0.5);
+    let corners = axes.map(|axis| middle + 0.3 * COARSE * axis).to_vec();
+    let faces =
+        [[2, 4, 0], [2, 0, 5], [2, 5, 1], [2, 1, 4], [3, 0, 4], [3, 5, 0], [3, 1, 5], [3, 4, 1]];
+    let drop = TriMesh::new(corners.clone(), faces.to_vec()).unwrap();
+    let moved = displaced_mesh(drop, &surface.points, &output, &[], COARSE, FINE).unwrap();
+    assert_eq!(moved.positions(), corners);
+}

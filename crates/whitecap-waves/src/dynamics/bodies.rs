@@ -7,39 +7,24 @@
 //! # Guarantees
 //! * Two points are in one body exactly if a chain of neighbours joins them.
 
-use rayon::prelude::*;
+use whitecap_core::disjoint_sets::DisjointSets;
 
 use crate::points::Neighbourhood;
 
 /// For each point, whether it is on a body with less than `least` of summed `area`.
 pub(super) fn on_drops(neighbourhood: &Neighbourhood, areas: &[f32], least: f32) -> Vec<bool> {
-    let mut parent: Vec<u32> = (0..areas.len() as u32).collect();
+    let mut bodies = DisjointSets::new(areas.len());
     for point in 0..areas.len() {
-        let mut root = find(&mut parent, point as u32);
         // Lists are symmetric, so the earlier neighbours make every link.
         for &other in neighbourhood.of(point).iter().take_while(|&&other| (other as usize) < point)
         {
-            let other = find(&mut parent, other);
-            let (low, high) = (root.min(other), root.max(other));
-            parent[high as usize] = low;
-            root = low;
+            bodies.join(point as u32, other);
         }
     }
+    let bodies = bodies.into_lowest();
     let mut total = vec![0.0f64; areas.len()];
-    for (point, &area) in areas.iter().enumerate() {
-        // Parents come before their children, so roots are known.
-        let up = parent[point] as usize;
-        parent[point] = parent[up];
-        total[parent[point] as usize] += f64::from(area);
+    for (&body, &area) in bodies.iter().zip(areas) {
+        total[body as usize] += f64::from(area);
     }
-    parent.par_iter().map(|&root| total[root as usize] < f64::from(least)).collect()
-}
-
-fn find(parent: &mut [u32], mut point: u32) -> u32 {
-    while parent[point as usize] != point {
-        let above = parent[parent[point as usize] as usize];
-        parent[point as usize] = above;
-        point = above;
-    }
-    point
+    bodies.iter().map(|&body| total[body as usize] < f64::from(least)).collect()
 }

@@ -8,9 +8,13 @@
 //! # Guarantees
 //! * A vertex without points of its own side within 2 λ_c along its normal does not move.
 //! * No vertex moves farther than the farthest point around it.
+//! * Drops do not swell: a part of the mesh with less surface than a small ball does not move, even
+//!   where the points, which lie farther out, join it to other liquid.
 //!
 //! # Non-guarantees
 //! * Waves that fold over, or a mesh coarser than the waves, can make triangles intersect.
+
+use std::f32::consts::PI;
 
 use rayon::prelude::*;
 use whitecap_core::attributes::{NORMAL, VELOCITY};
@@ -19,12 +23,17 @@ use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Column, Error, TriMesh};
 
 use super::output::WaveOutput;
+use super::smooth_step;
 use crate::points::SurfacePoints;
 
 /// Name of the vertex attribute with the displacement along the normal, in metres.
 pub const HEIGHT: &str = "height";
 /// Name of the vertex attribute with the foam tag.
 const FOAM: &str = "foam";
+
+/// Radii, in λ_c, of the balls with whose surface a part of the mesh begins to move, and moves as it
+/// should.
+const DROP_RADII: [f32; 2] = [0.75, 1.5];
 
 /// Radius of the average along the surface, in λ_f.
 const REACH: f32 = 2.0;
@@ -46,12 +55,16 @@ pub fn displaced_mesh(
     let columns = Columns { points, output, velocity };
     let grid = NeighbourGrid::build(&points.position, REACH * fine);
     let normals = mesh.vertex_normals();
+    let shares = shares(&mesh, coarse);
     let averages: Vec<Average> = mesh
         .positions()
         .par_iter()
         .zip(&normals)
+        .zip(&shares)
         .with_min_len(256)
-        .map(|(&vertex, &normal)| columns.average(&grid, vertex, normal, coarse, fine))
+        .map(|((&vertex, &normal), &share)| {
+            columns.average(&grid, vertex, normal, coarse, fine).calmed(share)
+        })
         .collect();
     for ((position, normal), average) in
         mesh.positions_mut().iter_mut().zip(&normals).zip(&averages)
@@ -71,6 +84,19 @@ pub fn displaced_mesh(
     Ok(mesh)
 }
 
+/// For each vertex, the share of its displacement that is left to it: none on drops.
+fn shares(mesh: &TriMesh, coarse: f32) -> Vec<f32> {
+    let components = mesh.components();
+    let mut areas = vec![0.0f64; components.len()];
+    for (index, triangle) in mesh.triangles().iter().enumerate() {
+        let [a, b, c] = mesh.corners(index);
+        let area = 0.5 * (b - a).cross(c - a).length();
+        areas[components[triangle[0] as usize] as usize] += f64::from(area);
+    }
+    let [low, high] = DROP_RADII.map(|radius| 4.0 * PI * (radius * coarse).powi(2));
+    components.iter().map(|&c| smooth_step(areas[c as usize] as f32, low, high)).collect()
+}
+
 struct Columns<'a> {
     points: &'a SurfacePoints,
     output: &'a WaveOutput,
@@ -84,6 +110,13 @@ struct Average {
     rate: f32,
     foam: f32,
     velocity: Vec3,
+}
+
+impl Average {
+    /// With so much of the wave left.
+    fn calmed(self, share: f32) -> Self {
+        Self { height: share * self.height, rate: share * self.rate, ..self }
+    }
 }
 
 impl Columns<'_> {
