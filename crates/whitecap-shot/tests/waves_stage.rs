@@ -204,6 +204,20 @@ fn mistakes_are_told_before_the_run() {
     assert!(text.contains("b.4.bgeo") || text.contains("frame 4"), "{text}");
 }
 
+/// Contract: a painted mask that the particles do not carry ends the run with a sentence that names
+/// the stage, the setting and what the particles have.
+#[test]
+fn a_mask_that_is_not_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), |i| Some(i as i32));
+    let text = CACHED.to_owned() + "paint = \"dirt\"\n";
+    let options = (|_: &Event<'_>| {}, CancelToken::new());
+    let outcome = run(&loaded(&text, folder.path()), &RunOptions::new(&options.0, &options.1));
+    let told = outcome.err().unwrap().to_string();
+    assert!(told.contains("detail") && told.contains("`paint = \"dirt\"`"), "{told}");
+    assert!(told.contains("they have: id"), "{told}");
+}
+
 /// Contract: a mesh cannot be moved by particles that carry no waves.
 #[test]
 fn only_points_with_waves_move_a_mesh() {

@@ -16,6 +16,16 @@ pub enum WaveError {
     /// A saved state cannot be continued from.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// The painted gain is not that of these particles.
+    #[error(
+        "there are {particles} particles but {found} painted values; there must be one for each"
+    )]
+    Paint {
+        /// Values found.
+        found: usize,
+        /// Particles of the liquid.
+        particles: usize,
+    },
     /// The caller asked to stop.
     #[error("the waves were cancelled")]
     Cancelled,

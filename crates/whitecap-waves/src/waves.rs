@@ -21,6 +21,9 @@ pub struct Surroundings<'a> {
     pub obstacles: Option<&'a Obstacles>,
     /// A gain for each place, over the regions of gain in the settings.
     pub paint: Option<Paint<'a>>,
+    /// A gain for each particle; points have the mean of the particles around them. Where there is
+    /// also a gain for each place, the two are multiplied.
+    pub painted_particles: Option<&'a [f32]>,
 }
 
 /// Waves on the surface of a particle liquid.
@@ -75,9 +78,14 @@ impl Waves {
         watch: &impl Watch,
     ) -> Result<WaveFrame, WaveError> {
         let start = Instant::now();
+        if let Some(values) = surroundings.painted_particles
+            && values.len() != particles.len()
+        {
+            return Err(WaveError::Paint { found: values.len(), particles: particles.len() });
+        }
         let (points, last_points) = self.tracker.step_from(particles, self.duration, watch)?;
         let last_waves = self.dynamics.clone();
-        match self.step_waves(points, surroundings) {
+        match self.step_waves(points, particles, surroundings) {
             Ok(mut frame) => {
                 self.frames += 1;
                 frame.report.total = start.elapsed();
@@ -95,6 +103,7 @@ impl Waves {
     fn step_waves(
         &mut self,
         frame: PointFrame,
+        particles: &Particles,
         surroundings: Surroundings<'_>,
     ) -> Result<WaveFrame, WaveError> {
         let mut report = WaveReport { points: frame.report, ..WaveReport::default() };
@@ -117,7 +126,7 @@ impl Waves {
             none => none.insert(Self::dynamics_for(&self.settings, lengths, self.duration)?),
         };
         dynamics.carry(&frame.carry);
-        let painted = surroundings.paint.map(|paint| paint(&points.position));
+        let painted = painted(&self.tracker, particles, surroundings);
         let no_obstacles = Obstacles::default();
         let surface = WaveSurface {
             points,
@@ -145,6 +154,24 @@ impl Waves {
     /// Seconds from frame to frame.
     pub fn duration(&self) -> f64 {
         self.duration
+    }
+}
+
+/// The painted gain of each point, if anything is painted.
+fn painted(
+    tracker: &SurfaceTracker,
+    particles: &Particles,
+    surroundings: Surroundings<'_>,
+) -> Option<Vec<f32>> {
+    let at_places = surroundings.paint.map(|paint| paint(&tracker.points().position));
+    let on_particles =
+        surroundings.painted_particles.map(|values| tracker.averages(particles, values));
+    match (at_places, on_particles) {
+        (Some(mut gains), Some(others)) if gains.len() == others.len() => {
+            gains.iter_mut().zip(others).for_each(|(gain, other)| *gain *= other);
+            Some(gains)
+        }
+        (at_places, on_particles) => at_places.or(on_particles),
     }
 }
 

@@ -118,6 +118,87 @@ fn bad_input_is_told() {
     assert!(text.contains("particle 4") || text.contains("4 is"), "{text}");
 }
 
+/// Contract: a column of the particles masks the waves: ones change nothing, to the byte, zeros still
+/// everything; a column that is not there or has several components is refused with its name.
+#[test]
+fn a_painted_mask() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_splash(folder, 6, numbered);
+    for frame in 1..=6 {
+        let path = folder.join(format!("w.{frame:04}.bgeo"));
+        let mut particles = whitecap_io::read_particles(&path).unwrap();
+        let count = particles.len();
+        for (name, value) in [("full", 1.0), ("nothing", 0.0)] {
+            particles.set_attribute(name, Column::F32(vec![value; count])).unwrap();
+        }
+        particles.set_attribute("flow", Column::Vec3(vec![Vec3::ONE; count])).unwrap();
+        whitecap_io::write_particles(&path, &particles).unwrap();
+    }
+    let arguments = |output: &'static str, more: &'static str| {
+        let lengths = ["--coarse=0.2", "--fine=0.07", "--json"];
+        [&["waves", "w.####.bgeo", "-o", output], &lengths[..], &[more]].concat()
+    };
+    let highest = |output, more| {
+        run_json(folder, &arguments(output, more))["largest_height"].as_f64().unwrap()
+    };
+    assert!(highest("plain/m.####.ply", "--gain=1") > 1e-3);
+    assert!(highest("full/m.####.ply", "--paint=full") > 1e-3);
+    let read = |part: &str| fs::read(folder.join(part).join("m.0006.ply")).unwrap();
+    assert!(read("plain") == read("full"), "a full mask changes the waves");
+    assert_eq!(highest("nothing/m.####.ply", "--paint=nothing"), 0.0);
+
+    for (flag, reason) in [("--paint=dirt", "they have: "), ("--paint=flow", "3 components")] {
+        let (code, _, told) = outcome(&run(folder, &arguments("m.####.ply", flag)));
+        assert_eq!(code, 1, "{told}");
+        assert!(told.contains("w.0001.bgeo") && told.contains("`paint = "), "{told}");
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+/// Contract: a run that was killed leaves only whole frames; the same command ends with the files of
+/// a run that nobody killed, and nothing else.
+#[test]
+fn a_killed_run_ends_with_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_splash(folder, 16, numbered);
+    let command = |output| ["waves", "w.####.bgeo", "-o", output, "--coarse=0.2", "--fine=0.03"];
+    let (code, _, told) = outcome(&run(folder, &command("whole/m.####.ply")));
+    assert_eq!(code, 0, "{told}");
+    let frame = |part: &str, number: usize| folder.join(format!("{part}/m.{number:04}.ply"));
+    let bytes = |part: &str, number: usize| fs::read(frame(part, number)).unwrap();
+
+    for kills_after in [1, 6] {
+        let mut child = crate::whitecap(folder)
+            .args(command("parts/m.####.ply"))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while !frame("parts", kills_after).is_file() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        assert!(!child.wait().unwrap().success(), "it ended before it was killed");
+        for number in (1..=16).filter(|&number| frame("parts", number).is_file()) {
+            assert!(
+                bytes("parts", number) == bytes("whole", number),
+                "frame {number} is not whole"
+            );
+        }
+    }
+    let (code, _, told) = outcome(&run(folder, &command("parts/m.####.ply")));
+    assert_eq!(code, 0, "{told}");
+    for number in 1..=16 {
+        assert!(bytes("parts", number) == bytes("whole", number), "frame {number} has other bytes");
+    }
+    let left: Vec<_> =
+        fs::read_dir(folder.join("parts")).unwrap().map(|e| e.unwrap().path()).collect();
+    let frames = left.iter().filter(|path| path.extension().is_some_and(|kind| kind == "ply"));
+    assert_eq!(frames.count(), 16, "{left:?}");
+}
+
 /// Contract: Ctrl-C ends the run with exit code 130 and a sentence; the same command continues where
 /// it stopped and ends with the files of a run that nobody stopped.
 #[cfg(unix)]

@@ -10,6 +10,7 @@
 
 mod advection;
 mod aggregates;
+mod averages;
 mod band;
 mod blocks;
 mod carry;

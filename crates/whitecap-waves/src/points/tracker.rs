@@ -15,6 +15,7 @@ use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Particles, Watch, reduce};
 use whitecap_surface::particle_spacing;
 
+use super::averages::averages;
 use super::band::Band;
 use super::error::PointError;
 use super::matching::{Duplicate, Identities};
@@ -74,6 +75,21 @@ impl SurfaceTracker {
         let positions = self.state.points.position.par_iter();
         let level = |&point: &Vec3| Patches::level_at(point, &band, &self.memory.particles).level;
         positions.with_min_len(64).map(level).collect()
+    }
+
+    /// The mean, at each point of the last frame, of `values` of its particles, with the weights of the
+    /// advection. Values that are not numbers count as zero.
+    ///
+    /// # Panics
+    /// If there is not one value for each of the particles of the last frame.
+    pub fn averages(&self, particles: &Particles, values: &[f32]) -> Vec<f32> {
+        let Some(Lengths { coarse, fine }) = self.state.lengths else { return Vec::new() };
+        let kept = near_particles(particles.positions(), fine);
+        let value = |particle: usize| {
+            let value = values[kept.as_ref().map_or(particle, |kept| kept[particle] as usize)];
+            if value.is_finite() { value } else { 0.0 }
+        };
+        averages(&self.state.points.position, &self.memory.particles, value, coarse)
     }
 
     /// The scales; unknown before the first frame with particles.
@@ -218,6 +234,15 @@ fn duplicate(found: Duplicate) -> PointError {
     PointError::DuplicateId { id: found.id, first, second }
 }
 
+/// The indices of the particles that are not too far from the origin for their size, if some are.
+fn near_particles(positions: &[Vec3], fine: f32) -> Option<Vec<u32>> {
+    let is_near = |p: &Vec3| p.abs().max_element() <= MOST_SPACINGS * fine;
+    if positions.par_iter().with_min_len(4096).all(is_near) {
+        return None;
+    }
+    Some((0..positions.len() as u32).filter(|&i| is_near(&positions[i as usize])).collect())
+}
+
 /// The particles that are not too far from the origin for their size, if some are. A few that flew
 /// off are left out; if there are many, the liquid itself is too far.
 fn without_strays(
@@ -225,11 +250,10 @@ fn without_strays(
     fine: f32,
     notes: &mut Vec<String>,
 ) -> Result<Option<Particles>, PointError> {
-    let is_near = |p: &Vec3| p.abs().max_element() <= MOST_SPACINGS * fine;
     let positions = particles.positions();
-    let Some(index) = positions.iter().position(|p| !is_near(p)) else { return Ok(None) };
-    let kept: Vec<u32> =
-        (0..positions.len() as u32).filter(|&i| is_near(&positions[i as usize])).collect();
+    let Some(kept) = near_particles(positions, fine) else { return Ok(None) };
+    // The first that is missing among those that were kept.
+    let index = kept.iter().enumerate().take_while(|&(i, &kept)| i == kept as usize).count();
     let strays = positions.len() - kept.len();
     if strays as f32 > MOST_STRAYS * positions.len() as f32 {
         let distance = positions[index].abs().max_element();

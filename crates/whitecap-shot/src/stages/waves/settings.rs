@@ -36,6 +36,10 @@ pub struct WavesStageSettings {
     /// edges of the liquid.
     #[schemars(extend("unit" = "m"))]
     pub domain: Option<BoxShape>,
+    /// A mask that was painted on the liquid: a column of the particles with a number for each, by
+    /// which the gain around it is multiplied. Left out: nothing is painted.
+    #[schemars(extend("unit" = "none"), length(min = 1))]
+    pub paint: Option<String>,
     /// The waves and the points that carry them.
     #[serde(flatten)]
     pub waves: WaveSettings,
@@ -48,6 +52,7 @@ impl Default for WavesStageSettings {
             cell: None,
             smooth: 20,
             domain: None,
+            paint: None,
             waves: WaveSettings::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Waves from frame to frame, with the mesh that shows them: what the stage and the command share.
 
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Particles, TriMesh, Watch};
+use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_surface::{Method, SurfaceSettings, particle_spacing, surface_particles};
 use whitecap_waves::dynamics::{Obstacles, container_walls, displaced_mesh};
 use whitecap_waves::points::Lengths;
@@ -41,7 +41,13 @@ impl WaveRun {
         watch: &dyn Watch,
     ) -> Result<WaveFrame, StageError> {
         let obstacles = Obstacles::new(self.container.iter().chain(obstacles));
-        let surroundings = Surroundings { obstacles: Some(&obstacles), paint: None };
+        let paint = self.settings.paint.as_deref();
+        let paint = paint.map(|name| painted_gain(particles, name)).transpose()?;
+        let surroundings = Surroundings {
+            obstacles: Some(&obstacles),
+            painted_particles: paint.as_deref(),
+            ..Surroundings::default()
+        };
         self.waves.step(particles, surroundings, &Relay(watch)).map_err(|error| match error {
             WaveError::Cancelled => StageError::Cancelled,
             other => StageError::failed(other),
@@ -102,6 +108,27 @@ impl WaveRun {
     /// Brings fresh waves to where the state was saved.
     pub fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
         self.waves.restore(state).map_err(StageError::failed)
+    }
+}
+
+/// The numbers in a column of the particles. A frame without particles has no columns and needs none.
+fn painted_gain(particles: &Particles, name: &str) -> Result<Vec<f32>, StageError> {
+    let refuse =
+        |reason: String| Err(StageError::failed(format!("`paint = \"{name}\"`: {reason}")));
+    match particles.attribute(name) {
+        Some(Column::F32(values)) => Ok(values.clone()),
+        Some(Column::I32(values)) => Ok(values.iter().map(|&value| value as f32).collect()),
+        Some(Column::I64(values)) => Ok(values.iter().map(|&value| value as f32).collect()),
+        Some(column) => refuse(format!(
+            "this column of the particles has {} components, but a painted mask has one number per particle",
+            column.components()
+        )),
+        None if particles.is_empty() => Ok(Vec::new()),
+        None => {
+            let names: Vec<&str> = particles.attributes().iter().map(|(name, _)| name).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            refuse(format!("the particles have no such column; they have: {known}"))
+        }
     }
 }
 
