@@ -43,9 +43,8 @@ fn main() -> Result<(), Failure> {
         let mut made: Vec<WaveFrame> = Vec::new();
         for (index, variant) in variants.iter_mut().enumerate() {
             made.push(variant.step(&particles, coarse, ratio, duration)?);
-            let largest_height = variant.largest_height();
-            let differs = difference(&made[0], &made[index], variant.fine()) / largest_height;
-            print_row(frame, &variant.name, particles.len(), &made[index], differs);
+            let differs = difference(&made[0], &made[index], variant.fine());
+            print_row(frame, variant, particles.len(), &made[index], differs);
         }
     }
     Ok(())
@@ -132,7 +131,9 @@ impl Variant {
     }
 }
 
-fn print_row(frame: i64, variant: &str, particles: usize, made: &WaveFrame, difference: f64) {
+/// Heights and the difference are told in W, the largest height that is allowed.
+fn print_row(frame: i64, variant: &Variant, particles: usize, made: &WaveFrame, difference: f64) {
+    let largest_height = variant.largest_height();
     let report = &made.report;
     let points = &report.points;
     let mut parts: Vec<(&str, f64)> =
@@ -144,14 +145,15 @@ fn print_row(frame: i64, variant: &str, particles: usize, made: &WaveFrame, diff
     parts.push(("total", report.total.as_secs_f64()));
     let mut row: Vec<(&str, String)> = vec![
         ("frame", frame.to_string()),
-        ("variant", variant.to_owned()),
+        ("variant", variant.name.clone()),
         ("liquid", particles.to_string()),
         ("points", points.points.to_string()),
         ("sampled", points.sampled.to_string()),
         ("nearest", format!("{:.3}", points.spacing.mean)),
         ("deviation", format!("{:.3}", points.spacing.deviation)),
-        ("largest", format!("{:.6}", report.largest_height)),
-        ("difference", format!("{difference:.6}")),
+        ("mean", format!("{:.6}", f64::from(report.mean_height) / largest_height)),
+        ("largest", format!("{:.6}", f64::from(report.largest_height) / largest_height)),
+        ("difference", format!("{:.6}", difference / largest_height)),
     ];
     row.extend(parts.into_iter().map(|(name, seconds)| (name, format!("{seconds:.6}"))));
     let names: Vec<String> = row.iter().map(|(name, value)| format!("{name}={value}")).collect();
