@@ -62,7 +62,9 @@ impl SceneMaker {
         let objects = settings
             .objects
             .iter()
-            .map(|object| Ok(StageObject { mesh: mesh_source(object, shot)?, solid: OnceLock::new() }))
+            .map(|object| {
+                Ok(StageObject { mesh: mesh_source(object, shot)?, solid: OnceLock::new() })
+            })
             .collect::<Result<_, StageError>>()?;
         let environment = environment(&settings.environment, shot.folder)?;
         Ok(Self { settings, folder: shot.folder.to_owned(), objects, environment })
