@@ -106,8 +106,8 @@ fn pictures_do_not_depend_on_threads() {
     assert!(levels.clone().fold(0.0, f32::max) > 2.0 * levels.fold(1.0, f32::min));
 }
 
-/// Contract: an empty region, a file that is not there and a floor with a contact angle are told at
-/// their lines.
+/// Contract: an empty region, a file that is not there and a film thicker than a film are told at their
+/// lines.
 #[test]
 fn mistakes_are_told_before_anything_is_rendered() {
     let told = |from: &str, to: &str| {
@@ -120,9 +120,5 @@ fn mistakes_are_told_before_anything_is_rendered() {
     };
     assert!(told("turn = 45", "region = [0.5, 0, 0.5, 1]").contains("holds no pixel"));
     assert!(told("tile.ply", "no-tile.ply").contains("no-tile.ply"));
-    assert!(
-        told("floor = { height = -0.05 } }", "floor = { height = 0 } }, contact-angle = 20")
-            .contains("only meshes and boxes")
-    );
     assert!(told("thickness = 4e-7", "thickness = 4").contains("thickness"));
 }
