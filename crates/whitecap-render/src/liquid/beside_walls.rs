@@ -19,8 +19,6 @@ use super::sides::Sides;
 pub(crate) struct Walls<'a> {
     /// Copies of particles inside the walls: (index, position).
     pub ghosts: &'a [(u32, Vec3)],
-    /// Of each copy, whether it came out on the far side of a thin wall.
-    pub through: &'a [bool],
     /// What the walls hide.
     pub sides: Option<&'a dyn Sides>,
     /// Whether a block around a point lies deep inside a wall, where nobody looks.
@@ -45,6 +43,7 @@ impl ParticleLiquid {
         let source = ListSource {
             kernels: &self.kernels,
             sources: &self.source,
+            ghost_of: &self.ghost_of,
             blind: &self.blind,
             sides: walls.sides,
             hull: self.hull,

@@ -14,7 +14,10 @@ use super::bounds::{Sorted, boxes_along};
 use super::buckets::BlockBuckets;
 use super::kernel::Kernel;
 use super::nearby::{ListBox, Nearby};
-use super::sides::{Side, Sides};
+use super::sides::{Hidden, Side, Sides};
+
+/// State of a block that is inside unless a wall hides what fills it.
+const MAYBE_INSIDE: u32 = 1;
 
 /// Particles by block, as compressed rows: the state of an active block is its row. A block with both
 /// sides of a thin wall has two rows, one after the other.
@@ -41,6 +44,8 @@ pub(super) struct ListSource<'a> {
     pub kernels: &'a [Kernel],
     /// Index of the particle behind each kernel.
     pub sources: &'a [u32],
+    /// Number of the copy behind each kernel, negative where there is none; or nothing at all.
+    pub ghost_of: &'a [u32],
     pub blind: &'a [bool],
     pub sides: Option<&'a dyn Sides>,
     /// The averaged position lies within the hull of the particles, so for averaged functions a block
@@ -216,7 +221,7 @@ impl ListSource<'_> {
             places: Vec::new(),
             two_sided: Vec::new(),
         };
-        self.wake_two_sided(edge, tile, &mut states);
+        self.wake_beside_walls(edge, tile, &mut states);
         let active = ActiveRows::of(&states);
         if active.is_empty() {
             return TileLists { states, ..lists };
@@ -235,25 +240,33 @@ impl ListSource<'_> {
             let block = tile * 8 + local_node(offset);
             *state = match self.block_state(edge, block, here) {
                 Some(state) => state,
-                None => self.push_block(edge, block, here, &mut lists),
+                None => self.push_block(edge, block, *state == MAYBE_INSIDE, here, &mut lists),
             };
         }
         TileLists { states, ..lists }
     }
 
-    /// A block with both sides of a wall must be looked at: one of them may be dry.
-    fn wake_two_sided(&self, edge: f32, tile: IVec3, states: &mut [u32; TILE_NODES]) {
+    /// Marks blocks beside walls that seem to be inside: a wall may hide what fills them.
+    fn wake_beside_walls(&self, edge: f32, tile: IVec3, states: &mut [u32; TILE_NODES]) {
         let Some(sides) = self.sides else { return };
         for (offset, state) in states.iter_mut().enumerate().filter(|(_, s)| **s == INSIDE) {
             let center = ((tile * 8 + local_node(offset)).as_vec3() + 0.5) * edge;
-            if let [_, Some(_)] = sides.of_block(center, edge) {
-                *state = 0;
+            if sides.of_block(center, edge)[0].is_some() {
+                *state = MAYBE_INSIDE;
             }
         }
     }
 
-    /// Adds the rows of a block, and returns its state.
-    fn push_block(&self, edge: f32, block: IVec3, here: &[u32], lists: &mut TileLists) -> u32 {
+    /// Adds the rows of a block, and returns its state. One that is inside unless a wall hides something
+    /// gets no row if nothing is hidden.
+    fn push_block(
+        &self,
+        edge: f32,
+        block: IVec3,
+        inside: bool,
+        here: &[u32],
+        lists: &mut TileLists,
+    ) -> u32 {
         let first = lists.lengths.len() as u32;
         let Some(sides) = self.sides else {
             lists.places.extend_from_slice(here);
@@ -268,23 +281,36 @@ impl ListSource<'_> {
             lists.lengths.push((lists.places.len() - from) as u32);
         };
         push(sides[0].as_ref());
-        if let [Some(side), Some(other)] = &sides {
-            push(Some(other));
+        let two_sided = sides[1].is_some();
+        if two_sided {
+            push(sides[1].as_ref());
+        }
+        let visible = lists.places.len() - before;
+        let hidden = here.len() * (1 + usize::from(two_sided)) - visible;
+        let inside = inside || (!two_sided && self.all_blind(here));
+        if visible == 0 || (inside && hidden == 0) {
+            lists.places.truncate(before);
+            lists.lengths.truncate(first as usize);
+            return if visible == 0 { OUTSIDE } else { INSIDE };
+        }
+        if let [Some(side), Some(_)] = &sides {
             lists.two_sided.push((first, side.normal));
         }
-        if lists.places.len() > before {
-            return first;
-        }
-        // A wall hides everybody.
-        lists.lengths.truncate(first as usize);
-        lists.two_sided.pop_if(|(row, _)| *row == first);
-        OUTSIDE
+        first
+    }
+
+    fn all_blind(&self, places: &[u32]) -> bool {
+        places.iter().all(|&place| self.blind.get(place as usize) == Some(&true))
     }
 
     /// Whether a wall hides the particle of a kernel.
     pub fn hides(&self, place: u32, side: Option<&Side>) -> bool {
         match (self.sides, side) {
-            (Some(sides), Some(side)) => sides.hides(self.sources[place as usize], side),
+            (Some(sides), Some(side)) => {
+                let ghost = self.ghost_of.get(place as usize).filter(|ghost| (**ghost as i32) >= 0);
+                let particle = Hidden::Particle(self.sources[place as usize]);
+                sides.hides(ghost.map_or(particle, |&ghost| Hidden::Ghost(ghost)), side)
+            }
             _ => false,
         }
     }
@@ -294,7 +320,8 @@ impl ListSource<'_> {
         if here.is_empty() {
             return Some(OUTSIDE);
         }
-        if here.iter().all(|&place| self.blind.get(place as usize) == Some(&true)) {
+        // Where there are walls, they decide first.
+        if self.sides.is_none() && self.all_blind(here) {
             return Some(INSIDE);
         }
         let radius = self.hull?;
@@ -338,6 +365,7 @@ mod tests {
         let source = ListSource {
             kernels: &kernels,
             sources: &sources,
+            ghost_of: &[],
             blind: &[],
             sides: None,
             hull: None,

@@ -8,7 +8,7 @@ use whitecap_surface::{FieldKind, ParticleField};
 
 use super::beside_walls::Walls;
 use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
-use super::bounds::{Bulge, sort_blocks, woken};
+use super::bounds::{Bulge, sort_blocks};
 use super::columns::{BLIND, types, velocities, with_copies};
 use super::gather::{Frame, RayGroups, Segment};
 use super::kernel::{Form, Kernel};
@@ -60,7 +60,7 @@ impl ParticleLiquid {
         settings: &LiquidSettings,
         shutter: Shutter,
     ) -> Result<Self, LiquidError> {
-        let walls = Walls { ghosts: &[], through: &[], sides: None, dry: &|_, _| false };
+        let walls = Walls { ghosts: &[], sides: None, dry: &|_, _| false };
         Self::beside_walls(particles, walls, settings, shutter, &Unwatched)
     }
 
@@ -72,7 +72,7 @@ impl ParticleLiquid {
         shutter: Shutter,
         watch: &dyn Watch,
     ) -> Result<Self, LiquidError> {
-        let Walls { ghosts, through, sides, dry } = walls;
+        let Walls { ghosts, sides, dry } = walls;
         settings.check()?;
         let shutter = shutter.check()?;
         let count = particles.len();
@@ -135,19 +135,20 @@ impl ParticleLiquid {
             None => Vec::new(),
         };
         let (mut sorted, bulge) = sort_blocks(&field, &kernels, velocity, shutter, watch)?;
-        // Beyond a thin wall nothing is known yet: the values on the nodes know of no walls.
-        let known = through.contains(&true).then(|| sorted.blocks());
-        if let Some(known) = &known {
-            let is_through = |ghost: u32| through.get(ghost as usize) == Some(&true);
-            let kernels = kernels.iter().zip(&ghost_of).filter(|(_, ghost)| is_through(**ghost));
-            sorted = woken(known, &kernels.map(|(kernel, _)| *kernel).collect::<Vec<_>>(), shutter);
-        }
         if !ghosts.is_empty() {
             sorted.dry_out(dry);
         }
+        let known = sides.is_some().then(|| sorted.blocks());
         let hull = averaged.then(|| parts.iter().map(|p| p.radius).fold(0.0, f32::max));
-        let list_source =
-            ListSource { kernels: &kernels, sources: &source, blind: &blind, sides, hull, shutter };
+        let list_source = ListSource {
+            kernels: &kernels,
+            sources: &source,
+            ghost_of: &ghost_of,
+            blind: &blind,
+            sides,
+            hull,
+            shutter,
+        };
         let (lists, blocks) = BlockLists::build(sorted, list_source);
         let mut made = Self {
             kind: field.kind(),
@@ -315,6 +316,7 @@ impl LiquidField for ParticleLiquid {
         let source = ListSource {
             kernels: &self.kernels,
             sources: &self.source,
+            ghost_of: &self.ghost_of,
             blind: &self.blind,
             sides,
             hull: self.hull,

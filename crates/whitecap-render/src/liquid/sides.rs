@@ -11,11 +11,20 @@ pub struct Side {
     pub normal: Vec3,
 }
 
+/// What a wall may hide.
+#[derive(Clone, Copy, Debug)]
+pub enum Hidden {
+    /// A particle.
+    Particle(u32),
+    /// A copy of a particle.
+    Ghost(u32),
+}
+
 /// The walls of a liquid, as its blocks and particles see them.
 pub trait Sides: Sync {
     /// The sides of walls in or near a block: none, one, or both sides of a wall thinner than the block.
     fn of_block(&self, center: Vec3, edge: f32) -> [Option<Side>; 2];
 
-    /// Whether a wall hides a particle, and its copies, from a side.
-    fn hides(&self, particle: u32, side: &Side) -> bool;
+    /// Whether a wall hides a particle, or a copy of one, from a side.
+    fn hides(&self, from: Hidden, side: &Side) -> bool;
 }

@@ -3,7 +3,7 @@
 use glam::{IVec3, Vec3};
 
 use super::Solid;
-use super::contact::{Blend, Contact, ContactGuide};
+use super::contact::{ABSENT, Blend, Contact, ContactGuide};
 use super::field::Wall;
 
 /// The most planes of one solid that meet in a block: the corner of a tank.
@@ -86,11 +86,11 @@ impl BlockContact {
             );
             match on_nodes {
                 true => grid.get(first + step),
-                false => guide.blend(low + cell * step.as_vec3()).unwrap_or([0.0; 5]),
+                false => guide.blend(low + cell * step.as_vec3()).unwrap_or(ABSENT),
             }
         };
         let nodes: Box<[Blend]> = (0..count * count * count).map(node).collect();
-        let any = nodes.iter().any(|blend| blend[4] > 0.0);
+        let any = nodes.iter().any(|blend| blend[7] > 0.0);
         any.then_some(Self { low, inverse_cell: 1.0 / cell, cells, nodes })
     }
 

@@ -24,19 +24,30 @@ pub(super) struct Contact {
     pub along: Vec3,
     /// β in radians.
     pub tilt: f32,
+    /// Away from the wall, of any length.
+    pub wall: Vec3,
     /// One near the contact line, zero where there is none.
     pub presence: f32,
 }
 
-/// (direction, tilt, 1) · presence: what may be blended between places.
-pub(super) type Blend = [f32; 5];
+/// (direction, tilt, normal of the wall, 1) · presence: what may be blended between places.
+pub(super) type Blend = [f32; 8];
+
+/// No contact.
+pub(super) const ABSENT: Blend = [0.0; 8];
 
 impl Contact {
     /// The contact that a blend amounts to.
     #[inline]
-    pub fn from_blend([x, y, z, tilt, presence]: Blend) -> Option<Self> {
-        let along = Vec3::new(x, y, z).try_normalize()?;
-        (presence > 1e-4).then(|| Self { along, tilt: tilt / presence, presence })
+    pub fn from_blend([x, y, z, tilt, a, b, c, presence]: Blend) -> Option<Self> {
+        let (along, wall) = (Vec3::new(x, y, z).try_normalize()?, Vec3::new(a, b, c));
+        (presence > 1e-4).then(|| Self { along, tilt: tilt / presence, wall, presence })
+    }
+
+    /// Whether it belongs to the side of a wall that faces a direction (zero: to any).
+    #[inline]
+    pub fn is_on_side(&self, facing: Vec3) -> bool {
+        self.wall.dot(facing) >= 0.0
     }
 
     /// The contact a share of the way to another one.
@@ -45,6 +56,7 @@ impl Contact {
         Self {
             along: self.along.lerp(other.along, share),
             tilt: self.tilt + (other.tilt - self.tilt) * share,
+            wall: self.wall,
             presence: self.presence + (other.presence - self.presence) * share,
         }
     }
@@ -61,6 +73,8 @@ impl Contact {
 #[derive(Clone, Copy, Debug)]
 struct ContactPoint {
     position: Vec3,
+    /// Away from the wall.
+    normal: Vec3,
     along: Vec3,
     tilt: f32,
 }
@@ -73,6 +87,15 @@ pub(super) struct ContactGuide {
     near: NeighbourGrid,
 }
 
+/// Which side of a wall with a normal is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Facing {
+    /// The one that the normal points away from.
+    One,
+    /// That and the opposite one.
+    Both,
+}
+
 /// Where the contact line makes itself felt.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
@@ -80,6 +103,8 @@ pub(super) struct Range {
     pub full: f32,
     /// Distance at which it has fallen to zero, in m.
     pub reach: f32,
+    /// The same two distances up or down the wall.
+    pub along: (f32, f32),
 }
 
 impl ContactGuide {
@@ -94,11 +119,17 @@ impl ContactGuide {
         };
         let farthest = points.iter().map(moved).fold(0.0, f32::max).min(8.0);
         let full = REACH.max(farthest + 2.0) * length + 0.75 * cell;
-        let range = Range { full, reach: full + length + cell };
+        // Down the wall it ends sooner, but slowly, so that no two points are moved to one.
+        let along = (farthest + 0.5) * length + cell;
+        let range = Range {
+            full,
+            reach: full + length + cell,
+            along: (along, along + 3.0 * farthest.max(0.5) * length + cell),
+        };
         let positions: Vec<Vec3> = points.iter().map(|point| point.position).collect();
         let lattice = Lattice::at_origin(cell);
         let near = NeighbourGrid::build(&positions, range.reach);
-        let mut made = Self { grid: SparseGrid::new(lattice, [0.0; 5]), points, near };
+        let mut made = Self { grid: SparseGrid::new(lattice, ABSENT), points, near };
         made.grid = made.spread(lattice, range, solid);
         made
     }
@@ -122,7 +153,7 @@ impl ContactGuide {
     /// What the contact is made from: (direction, tilt, 1) · presence, blended between nodes.
     pub fn blend(&self, point: Vec3) -> Option<Blend> {
         let (base, t) = self.grid.lattice().locate(point);
-        let mut sum = [0.0f32; 5];
+        let mut sum = ABSENT;
         let tile = self.grid.tile(tile_of(base));
         let whole = (base & 7).max_element() < 7;
         if whole && tile.is_none() {
@@ -143,25 +174,40 @@ impl ContactGuide {
         Some(sum)
     }
 
-    /// The contacts around a point: a mean that weighs near ones most.
-    pub fn around(&self, point: Vec3, range: Range) -> Option<Blend> {
+    /// The contacts around a point beside a wall with a normal: a mean that weighs near ones most. Those
+    /// at a wall that faces elsewhere, such as the floor or the far side of a thin wall, do not count.
+    pub fn around(
+        &self,
+        point: Vec3,
+        (normal, sides): (Vec3, Facing),
+        range: Range,
+    ) -> Option<Blend> {
         let cell = self.grid.lattice().cell;
         let softening = 1.0 / (cell * cell);
-        let (mut nearest, mut total) = (f32::INFINITY, 0.0);
-        let (mut along, mut tilt) = (Vec3::ZERO, 0.0);
+        let (mut nearest, mut total, mut all) = (f32::INFINITY, 0.0, 0.0);
+        let (mut along, mut wall) = (Vec3::ZERO, Vec3::ZERO);
+        let (mut tilt, mut way) = (0.0, 0.0);
         self.near.for_each_within(point, range.reach, |place, squared| {
             let contact = &self.points[self.near.order()[place] as usize];
-            let weight = 1.0 / (squared * softening + 1.0).powi(2);
+            let near = 1.0 / (squared * softening + 1.0).powi(2);
+            let alike = contact.normal.dot(normal);
+            let alike = if sides == Facing::Both { alike.abs() } else { alike.max(0.0) };
+            let weight = near * alike;
             nearest = nearest.min(squared);
+            all += near;
             total += weight;
             along += weight * contact.along;
+            wall += weight * contact.normal;
             tilt += weight * contact.tilt;
+            way += weight * (point - contact.position).dot(contact.along);
         });
         let along = along.try_normalize()?;
-        let fade = ((nearest.sqrt() - range.full) / (range.reach - range.full)).clamp(0.0, 1.0);
-        let presence = 1.0 - fade * fade * (3.0 - 2.0 * fade);
+        let presence = fade(nearest.sqrt(), range.full, range.reach)
+            * fade((way / total).abs(), range.along.0, range.along.1)
+            * (1.0 - fade(total / all, 0.3, 0.7));
         let [x, y, z] = (along * presence).to_array();
-        Some([x, y, z, tilt / total * presence, presence])
+        let [a, b, c] = (wall * (presence / total)).to_array();
+        Some([x, y, z, tilt / total * presence, a, b, c, presence])
     }
 
     /// Means on the nodes near the contact line that are not deep inside the solid.
@@ -181,12 +227,15 @@ impl ContactGuide {
             .collect();
         tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
         tiles.dedup();
-        SparseGrid::filled(lattice, [0.0; 5], tiles, |tile, values| {
+        SparseGrid::filled(lattice, ABSENT, tiles, |tile, values| {
             for (offset, value) in values.iter_mut().enumerate() {
                 let node = lattice.position(tile * 8 + local_node(offset));
                 let distance = solid.distance(node);
                 if distance > -2.0 * lattice.cell && distance < reach {
-                    *value = self.around(node, range).unwrap_or([0.0; 5]);
+                    // Inside a thin solid both sides are near.
+                    let sides = if distance > 0.0 { Facing::One } else { Facing::Both };
+                    let wall = (solid.normal(node), sides);
+                    *value = self.around(node, wall, range).unwrap_or(ABSENT);
                 }
             }
         })
@@ -196,6 +245,12 @@ impl ContactGuide {
     pub fn bytes(&self) -> usize {
         self.grid.tile_count() * 512 * size_of::<Blend>()
     }
+}
+
+/// One up to `from`, zero from `to` on.
+fn fade(value: f32, from: f32, to: f32) -> f32 {
+    let share = ((value - from) / (to - from)).clamp(0.0, 1.0);
+    1.0 - share * share * (3.0 - 2.0 * share)
 }
 
 /// Places of the contact line about `cell` apart.
@@ -290,7 +345,7 @@ fn contact_point(liquid: &impl LiquidField, solid: &Solid, place: Vec3) -> Optio
     let tilt = cosine.acos();
     let usable = tilt > SMALLEST_TILT && tilt < std::f32::consts::PI - SMALLEST_TILT;
     let along = (surface - cosine * normal).try_normalize()?;
-    usable.then_some(ContactPoint { position, along, tilt })
+    usable.then_some(ContactPoint { position, normal, along, tilt })
 }
 
 /// The liquid's normal near a place of the contact line, taken beyond the rounded edge.

@@ -50,9 +50,12 @@ impl Correction {
         meniscus.max(self.extension)
     }
 
-    /// Contacts from the guides of the walls.
-    pub fn guided(&self) -> impl Fn(usize, Vec3) -> Option<Contact> {
-        |wall, point| self.walls[wall].guide.as_ref()?.at(point)
+    /// Contacts from the guides of the walls, on sides that face a direction (zero: on any).
+    pub fn guided(&self, facing: Vec3) -> impl Fn(usize, Vec3) -> Option<Contact> {
+        move |wall, point| {
+            let contact = self.walls[wall].guide.as_ref()?.at(point);
+            contact.filter(|contact| contact.is_on_side(facing))
+        }
     }
 
     /// The walls nearer than `reach` to a point: distance, wall and contact.
@@ -89,7 +92,11 @@ impl Correction {
         contact: &impl Fn(usize, Vec3) -> Option<Contact>,
     ) -> Mat3 {
         let part = |(distance, wall, contact): (f32, &Wall, Contact)| {
-            let slope = wall.profile.at(distance.max(0.0) / self.length, contact.tilt).slope;
+            // Inside the solid the surface goes on as it met the wall.
+            if distance < 0.0 {
+                return Mat3::ZERO;
+            }
+            let slope = wall.profile.at(distance / self.length, contact.tilt).slope;
             let size = contact.presence * slope / contact.tilt.sin();
             outer(size * contact.along, wall.solid.normal(point))
         };
@@ -165,7 +172,7 @@ impl Correction {
             return cut;
         }
         let facing = if liquid.has_sides() { self.facing(point) } else { Vec3::ZERO };
-        liquid.value(self.place(point, self.moves, &self.guided()), time, facing).max(cut)
+        liquid.value(self.place(point, self.moves, &self.guided(facing)), time, facing).max(cut)
     }
 
     /// Whether a mode moves the surface.

@@ -10,7 +10,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Solid;
-use super::contact::{Contact, ContactGuide, Range};
+use super::contact::{Contact, ContactGuide, Facing, Range};
 use super::sides::is_opposite;
 
 /// A copy of a particle inside a solid.
@@ -20,10 +20,9 @@ pub(super) struct Ghost {
     pub particle: u32,
     /// Place of the copy, square to the wall.
     pub place: Vec3,
-    /// Whether that is on the far side of a thin wall.
-    pub through: bool,
     solid: usize,
-    sides: [Option<Side>; 3],
+    /// The walls that it was copied across.
+    pub walls: [Option<WallSide>; 3],
 }
 
 /// The copies of all particles within `layer` of a solid, square to its walls.
@@ -34,19 +33,19 @@ pub(super) fn ghosts(positions: &[Vec3], solids: &[Solid], layer: f32) -> Vec<Gh
         .flat_map_iter(|(index, &position)| {
             let mut found = Vec::new();
             for (number, solid) in solids.iter().enumerate() {
-                let near = sides(solid, position, layer.min(solid.band()));
+                let near = wall_sides(solid, position, layer.min(solid.band()));
                 let count = near.iter().flatten().count();
                 for chosen in 1usize..1 << count {
-                    let sides =
+                    let walls: [Option<WallSide>; 3] =
                         std::array::from_fn(|bit| near[bit].filter(|_| chosen >> bit & 1 == 1));
-                    let across = sides.iter().flatten().map(|side| side.distance * side.normal);
+                    let across = walls.iter().flatten().map(|side| side.distance * side.normal);
                     let place = position - 2.0 * across.sum::<Vec3>();
                     let through = solid.distance(place) >= 0.0;
                     // Elsewhere outside, such as beyond an edge, it would show.
-                    let far_side = |side: &Side| is_opposite(side.normal, solid.normal(place));
-                    if !through || sides.iter().flatten().all(far_side) {
+                    let far_side = |side: &WallSide| is_opposite(side.normal, solid.normal(place));
+                    if !through || walls.iter().flatten().all(far_side) {
                         let particle = index as u32;
-                        found.push(Ghost { particle, place, through, solid: number, sides });
+                        found.push(Ghost { particle, place, solid: number, walls });
                     }
                 }
             }
@@ -60,27 +59,31 @@ impl Ghost {
     /// reaches as far as `reach`.
     pub fn way(&self, position: Vec3, guides: &[ContactGuide], reach: f32) -> Vec3 {
         let guide = guides.get(self.solid);
-        let range = Range { full: 1.5 * reach, reach: 2.0 * reach };
-        let contact = guide.and_then(|guide| guide.around(position, range));
+        let range =
+            Range { full: 1.5 * reach, reach: 2.0 * reach, along: (1.5 * reach, 2.0 * reach) };
+        let Some(wall) = self.walls.iter().flatten().next() else { return Vec3::ZERO };
+        let contact =
+            guide.and_then(|guide| guide.around(position, (wall.normal, Facing::One), range));
         let Some(contact) = contact.and_then(Contact::from_blend) else { return Vec3::ZERO };
-        let along = |side: &Side| match contact.along.dot(side.normal).abs() < 0.3 {
+        let along = |side: &WallSide| match contact.along.dot(side.normal).abs() < 0.3 {
             true => 2.0 * side.distance * contact.presence / contact.tilt.tan() * contact.along,
             false => Vec3::ZERO,
         };
-        self.sides.iter().flatten().map(along).sum()
+        self.walls.iter().flatten().map(along).sum()
     }
 }
 
 /// A wall near a point.
 #[derive(Clone, Copy)]
-struct Side {
-    normal: Vec3,
-    distance: f32,
+pub(super) struct WallSide {
+    pub normal: Vec3,
+    /// Distance of the point, in m.
+    pub distance: f32,
 }
 
 /// The sides of a solid within `layer` of a point outside it: one, or two or three in a corner.
-fn sides(solid: &Solid, point: Vec3, layer: f32) -> [Option<Side>; 3] {
-    let mut found: [Option<Side>; 3] = [None; 3];
+pub(super) fn wall_sides(solid: &Solid, point: Vec3, layer: f32) -> [Option<WallSide>; 3] {
+    let mut found: [Option<WallSide>; 3] = [None; 3];
     // Away from the sides already known, the next one is the nearest.
     let mut place = point;
     for number in 0..3 {
@@ -90,7 +93,7 @@ fn sides(solid: &Solid, point: Vec3, layer: f32) -> [Option<Side>; 3] {
         if !(distance > 0.0 && distance < layer && new && normal != Vec3::ZERO) {
             break;
         }
-        found[number] = Some(Side { normal, distance });
+        found[number] = Some(WallSide { normal, distance });
         place += 1.5 * layer * normal;
     }
     found

@@ -12,7 +12,7 @@ use super::ghosts::ghosts;
 use super::marked_blocks::{FIRST_MARK, MarkedBlock, MovedBlock, contacts_of, marked_blocks};
 use super::profile::Profile;
 use super::sides::WallSides;
-use super::stretch::{Stretch, WallsAlong, first_stretch};
+use super::stretch::{EVENNESS, Stretch, WallsAlong, first_stretch};
 use super::{MeniscusMode, MeniscusSettings, Solid};
 use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
 use crate::liquid::march::{Crossing, first_crossing_of_values};
@@ -54,21 +54,20 @@ impl MeniscusLiquid<ParticleLiquid> {
     ) -> Result<Self, LiquidError> {
         let length = settings.length()?;
         let reach = reach_of(particles, liquid);
-        let sides = WallSides::new(particles, &solids, reach);
-        let sides = sides.as_ref().map(|sides| sides as &dyn Sides);
         let positions = particles.positions();
         let layer = settings.ghost_layer.unwrap_or(reach);
         let ghosts = match settings.mode {
             MeniscusMode::None => Vec::new(),
             _ => ghosts(positions, &solids, layer),
         };
+        let sides = WallSides::new(positions, &ghosts, &solids, reach, settings.overlap);
+        let sides = sides.as_ref().map(|sides| sides as &dyn Sides);
         let copies: Vec<(u32, Vec3)> = ghosts.iter().map(|g| (g.particle, g.place)).collect();
         let dry = |point: Vec3, edge: f32| {
             let depth = 0.87 * edge + settings.overlap;
             settings.clip && solids.iter().any(|solid| solid.distance(point) < -depth)
         };
-        let through: Vec<bool> = ghosts.iter().map(|ghost| ghost.through).collect();
-        let walls = Walls { ghosts: &copies, through: &through, sides, dry: &dry };
+        let walls = Walls { ghosts: &copies, sides, dry: &dry };
         let mut made = ParticleLiquid::beside_walls(particles, walls, liquid, shutter, &Unwatched)?;
         let guides = match settings.mode {
             MeniscusMode::None => Vec::new(),
@@ -209,15 +208,18 @@ impl<L: LiquidField> MeniscusLiquid<L> {
     fn cross_stretch(&self, ray: &Ray, number: u32, stretch: &Stretch) -> Option<(f32, Met)> {
         let block = &self.marks[number as usize];
         let middle = ray.at(0.5 * (stretch.from + stretch.to));
-        let facing = match self.liquid.has_sides() {
-            true => self.correction.facing(middle),
-            false => Vec3::ZERO,
-        };
-        let surface = Met::Marked(number, facing);
-        let found = match &block.moved {
+        let sided = self.liquid.has_sides();
+        let facing = if sided { self.correction.facing(middle) } else { Vec3::ZERO };
+        // The far side of a thin wall has no part in the contact.
+        let moved = block.moved.as_ref().filter(|_| {
+            let places = [middle, ray.at(stretch.from), ray.at(stretch.to)];
+            !sided || places.iter().any(|&place| block.has_contact(place, facing))
+        });
+        let found = match moved {
             Some(moved) => self.cross_moved(ray, block, moved, stretch, facing),
             None => self.cross_still(ray, block.state, stretch, facing),
         };
+        let surface = Met::Marked(number, facing);
         found.map(|(distance, at_wall)| (distance, if at_wall { Met::Wall } else { surface }))
     }
 
@@ -270,8 +272,12 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         };
         let mut at_wall = false;
         let crossing = self.liquid.ask_beside(ray, &beside, &mut |ask| {
-            let walls =
-                WallsAlong::new(&self.correction, &block.walls, origin, ray.direction, length);
+            let walls = WallsAlong::new(
+                &self.correction,
+                &block.walls,
+                facing,
+                (origin, ray.direction, length),
+            );
             let accept = |at: f32| {
                 let place = walls.at(at, origin + at * ray.direction).2;
                 self.liquid.counts(place, ray.time, facing)
@@ -318,10 +324,13 @@ impl<L: LiquidField> MeniscusLiquid<L> {
                 return hit;
             }
         };
-        let contact = contacts_of(&block.walls);
+        let contact = contacts_of(&block.walls, facing);
         let place = correction.place(point, correction.moves, &contact);
         let from = Ray { origin: ray.origin + (place - point), ..*ray };
         let mut hit = self.liquid.describe(&from, distance, facing);
+        if block.moved.is_some() {
+            hit.uncertainty = hit.uncertainty.max(1.5 * EVENNESS * correction.length);
+        }
         let here = hit.geometric_normal;
         let bent = correction.moved_gradient(point, here, correction.moves, &contact);
         hit.geometric_normal = bent.try_normalize().unwrap_or(here);
@@ -345,7 +354,7 @@ impl<L: LiquidField> MeniscusLiquid<L> {
 
     /// The normal of the meniscus above or below a point of the surface without it.
     fn mapped_normal(&self, point: Vec3, time: f32, facing: Vec3) -> Option<Vec3> {
-        let (correction, contact) = (&self.correction, &self.correction.guided());
+        let (correction, contact) = (&self.correction, &self.correction.guided(facing));
         let moved = point + correction.displacement(point, contact);
         let gradient = self.liquid.sample(correction.place(moved, true, contact), time, facing).1;
         correction.moved_gradient(moved, gradient, true, contact).try_normalize()
@@ -370,7 +379,8 @@ impl<L: LiquidField> Shape for MeniscusLiquid<L> {
         if outside {
             return false;
         }
-        let place = self.correction.place(point, self.correction.moves, &self.correction.guided());
+        let contact = self.correction.guided(Vec3::ZERO);
+        let place = self.correction.place(point, self.correction.moves, &contact);
         self.value(point, time) < 0.0
             || (!self.liquid.has_sides() && self.liquid.contains(place, time))
     }

@@ -28,6 +28,14 @@ pub(super) struct MarkedBlock {
     pub moved: Option<MovedBlock>,
 }
 
+impl MarkedBlock {
+    /// Whether there is a contact at a point, on the side of a wall that faces a direction.
+    pub fn has_contact(&self, point: Vec3, facing: Vec3) -> bool {
+        let on_side = |contact: Contact| contact.is_on_side(facing);
+        self.walls.iter().any(|wall| wall.contact(point).is_some_and(on_side))
+    }
+}
+
 /// Where the liquid is asked for the points of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovedBlock {
@@ -108,9 +116,15 @@ fn tiles_near(liquid: &impl LiquidField, correction: &Correction) -> Vec<IVec3> 
     tiles
 }
 
-/// Contacts as the walls of a block know them.
-pub(super) fn contacts_of(walls: &[BlockWall]) -> impl Fn(usize, Vec3) -> Option<Contact> {
-    |number, point| walls.iter().find(|wall| wall.wall as usize == number)?.contact(point)
+/// Contacts as the walls of a block know them, on sides that face a direction (zero: on any).
+pub(super) fn contacts_of(
+    walls: &[BlockWall],
+    facing: Vec3,
+) -> impl Fn(usize, Vec3) -> Option<Contact> {
+    move |number, point| {
+        let wall = walls.iter().find(|wall| wall.wall as usize == number)?;
+        wall.contact(point).filter(|contact| contact.is_on_side(facing))
+    }
 }
 
 struct Marker<'a, L> {
@@ -170,7 +184,8 @@ impl<L: LiquidField> Marker<'_, L> {
         let mut walls = self.walls(center);
         let offsets = self.offsets(center, &walls);
         let size = offsets.min.abs().max(offsets.max.abs()).max_element();
-        let moved = size > 3e-3 * edge.min(self.correction.length);
+        // Less than what rays are unsure of, so that there is no step from block to block.
+        let moved = size > (2e-4 * edge).min(3e-3 * self.correction.length);
         let free = if moved { self.sign_around(block, center, offsets) } else { Some(state) };
         // Whether the surface can be anywhere in the block, before it is cut.
         let surface = free.is_none_or(|state| state < FIRST_SIGN);
@@ -197,7 +212,7 @@ impl<L: LiquidField> Marker<'_, L> {
             return Bounds::of(&[Vec3::ZERO]);
         }
         let edge = self.plain().edge();
-        let contact = contacts_of(walls);
+        let contact = contacts_of(walls, Vec3::ZERO);
         let offset = |c: u32| {
             let corner = Vec3::new((c & 1) as f32, (c >> 1 & 1) as f32, (c >> 2) as f32) - 0.5;
             let point = if c < 8 { center + 1.002 * edge * corner } else { center };

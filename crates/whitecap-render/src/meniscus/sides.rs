@@ -2,10 +2,10 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use whitecap_core::Particles;
 
 use super::Solid;
-use crate::liquid::sides::{Side, Sides};
+use super::ghosts::{Ghost, WallSide, wall_sides};
+use crate::liquid::sides::{Hidden, Side, Sides};
 
 /// Whether two sides with these normals belong to a thin wall between them.
 pub(super) fn is_opposite(first: Vec3, second: Vec3) -> bool {
@@ -19,28 +19,49 @@ struct WallPlane {
     offset: f32,
 }
 
+type Planes = [Option<WallPlane>; 3];
+
 /// Which particles lie behind which walls.
 pub(super) struct WallSides {
     solids: Vec<Solid>,
-    planes: Vec<Option<WallPlane>>,
+    /// Of each particle, its place and the walls near it.
+    particles: Vec<(Vec3, Planes)>,
+    /// Of each copy, its particle and the walls that it was copied across.
+    ghosts: Vec<(u32, Planes)>,
     reach: f32,
+    /// How deep in a solid there may be liquid, in m.
+    overlap: f32,
 }
 
 impl WallSides {
     /// The walls within the reach of particles; none if no solid can be thin.
-    pub fn new(particles: &Particles, solids: &[Solid], reach: f32) -> Option<Self> {
+    pub fn new(
+        positions: &[Vec3],
+        ghosts: &[Ghost],
+        solids: &[Solid],
+        reach: f32,
+        overlap: f32,
+    ) -> Option<Self> {
         if !solids.iter().any(Solid::may_be_thin) {
             return None;
         }
-        let plane = |&position: &Vec3| {
-            let (solid, distance) = nearest(solids, position)?;
-            let normal = solids[solid].normal(position);
-            let near = distance < reach && normal != Vec3::ZERO;
-            let offset = distance - normal.dot(position);
-            near.then_some(WallPlane { normal, offset })
+        let planes_of = |position: Vec3, walls: [Option<WallSide>; 3]| {
+            walls.map(|wall| {
+                let WallSide { normal, distance } = wall?;
+                Some(WallPlane { normal, offset: distance - normal.dot(position) })
+            })
         };
-        let planes = particles.positions().par_iter().map(plane).collect();
-        Some(Self { solids: solids.to_vec(), planes, reach })
+        let of_particle = |&position: &Vec3| {
+            let near = nearest(solids, position).filter(|(_, distance)| *distance < reach);
+            let walls = near.map(|(solid, _)| wall_sides(&solids[solid], position, reach));
+            (position, planes_of(position, walls.unwrap_or_default()))
+        };
+        let particles = positions.par_iter().map(of_particle).collect();
+        let of_ghost = |ghost: &Ghost| {
+            (ghost.particle, planes_of(positions[ghost.particle as usize], ghost.walls))
+        };
+        let ghosts = ghosts.iter().map(of_ghost).collect();
+        Some(Self { solids: solids.to_vec(), particles, ghosts, reach, overlap })
     }
 }
 
@@ -58,7 +79,7 @@ impl Sides for WallSides {
             return [None; 2];
         }
         let side = |point: Vec3| Side { point, normal: solid.normal(point) };
-        if distance > 0.87 * edge {
+        if distance > 0.89 * edge {
             return [Some(side(center)), None];
         }
         // The wall passes through the block, or just beside it: rays look a little over the edge.
@@ -69,7 +90,7 @@ impl Sides for WallSides {
         let mut corners: Vec<(f32, Side)> = (0..8)
             .map(corner)
             .map(|point| (solid.distance(point), point))
-            .filter(|(distance, _)| *distance > 0.0)
+            .filter(|(distance, _)| *distance > -self.overlap)
             .map(|(distance, point)| (distance, side(point)))
             .collect();
         corners.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -79,10 +100,36 @@ impl Sides for WallSides {
         [first, corners.iter().map(|(_, side)| *side).find(is_opposite)]
     }
 
-    fn hides(&self, particle: u32, side: &Side) -> bool {
-        self.planes[particle as usize].is_some_and(|plane| {
-            is_opposite(plane.normal, side.normal)
-                && plane.normal.dot(side.point) + plane.offset < 0.0
-        })
+    fn hides(&self, from: Hidden, side: &Side) -> bool {
+        let behind = |plane: &WallPlane| plane.normal.dot(side.point) + plane.offset < 0.0;
+        let hidden = |planes: &Planes, opposite: fn(Vec3, Vec3) -> bool| {
+            let mut planes = planes.iter().flatten();
+            planes.any(|plane| opposite(plane.normal, side.normal) && behind(plane))
+        };
+        match from {
+            Hidden::Particle(number) => {
+                let (position, planes) = &self.particles[number as usize];
+                planes[0].is_some()
+                    && (hidden(planes, is_opposite) || self.is_between(*position, side.point))
+            }
+            // A copy is there for its own side only; round an edge it does not count either.
+            Hidden::Ghost(number) => {
+                let (particle, planes) = &self.ghosts[number as usize];
+                hidden(planes, |a, b| a.dot(b) < 0.0)
+                    || self.is_between(self.particles[*particle as usize].0, side.point)
+            }
+        }
+    }
+}
+
+impl WallSides {
+    /// Whether a solid lies between two points.
+    fn is_between(&self, first: Vec3, second: Vec3) -> bool {
+        let depth = self.overlap + 0.05 * self.reach;
+        let inside = |share: f32| {
+            let point = first.lerp(second, share);
+            self.solids.iter().any(|solid| solid.distance(point) < -depth)
+        };
+        [0.5, 0.3, 0.7].into_iter().any(inside)
     }
 }

@@ -115,6 +115,7 @@ struct WallAlong<'a> {
     /// Distance at the beginning and its slope, of each plane.
     lines: [(f32, f32); MOST_PLANES],
     contact: ContactAlong,
+    facing: Vec3,
 }
 
 #[derive(Clone, Copy)]
@@ -133,13 +134,13 @@ pub(super) struct WallsAlong<'a> {
 }
 
 impl<'a> WallsAlong<'a> {
-    /// The walls along a piece of a ray from a point, in a direction.
+    /// The walls along a piece of a ray: from a point, in a direction, of a length; on the side of thin walls
+    /// that faces a direction.
     pub fn new(
         correction: &'a Correction,
         walls: &'a [BlockWall],
-        origin: Vec3,
-        direction: Vec3,
-        length: f32,
+        facing: Vec3,
+        (origin, direction, length): (Vec3, Vec3, f32),
     ) -> Self {
         let inverse_length = 1.0 / length.max(f32::MIN_POSITIVE);
         let mut made = Self { correction, walls: [None; MOST_WALLS], inverse_length };
@@ -149,12 +150,13 @@ impl<'a> WallsAlong<'a> {
             for (plane, line) in block_wall.planes.as_slice().iter().zip(&mut lines) {
                 *line = (plane.distance(origin), plane.normal.dot(direction));
             }
-            let mut along = WallAlong { wall, block_wall, lines, contact: ContactAlong::None };
+            let mut along =
+                WallAlong { wall, block_wall, lines, contact: ContactAlong::None, facing };
             // Between two far ends of a flat wall nothing is near.
             let ends = [origin, origin + length * direction];
             let nearest = along.distance(0.0, ends[0]).0.min(along.distance(length, ends[1]).0);
             if nearest < correction.influence() || !block_wall.is_flat() {
-                along.contact = contact_along(block_wall, ends);
+                along.contact = contact_along(block_wall, facing, ends);
             }
             *place = Some(along);
         }
@@ -208,11 +210,16 @@ impl<'a> WallsAlong<'a> {
     }
 }
 
+/// How far a contact may be from an even change along a stretch, in radians or of one. The surface is
+/// moved by as much of a capillary length.
+pub(super) const EVENNESS: f32 = 2e-3;
+
 /// The contact between the ends of a stretch.
-fn contact_along(wall: &BlockWall, [first, last]: [Vec3; 2]) -> ContactAlong {
-    match [first, first.midpoint(last), last].map(|point| wall.contact(point)) {
+fn contact_along(wall: &BlockWall, facing: Vec3, [first, last]: [Vec3; 2]) -> ContactAlong {
+    let at = |point: Vec3| wall.contact(point).filter(|contact| contact.is_on_side(facing));
+    match [first, first.midpoint(last), last].map(at) {
         [None, None, None] => ContactAlong::None,
-        [Some(a), Some(b), Some(c)] if a.towards(&c, 0.5).agrees(&b, 0.02) => {
+        [Some(a), Some(b), Some(c)] if a.towards(&c, 0.5).agrees(&b, EVENNESS) => {
             ContactAlong::Even(a, c)
         }
         _ => ContactAlong::Uneven,
@@ -242,7 +249,10 @@ impl WallAlong<'_> {
         match &self.contact {
             ContactAlong::None => None,
             ContactAlong::Even(first, last) => Some(first.towards(last, share)),
-            ContactAlong::Uneven => self.block_wall.contact(point),
+            ContactAlong::Uneven => {
+                let contact = self.block_wall.contact(point);
+                contact.filter(|contact| contact.is_on_side(self.facing))
+            }
         }
     }
 }
