@@ -3,16 +3,21 @@
 //!
 //! The water reaches into the glass by a tenth of a millimetre; priorities decide what is where.
 
+#[path = "bodies/lathe.rs"]
+mod lathe;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use whitecap_core::{TriMesh, Unwatched};
+use whitecap_core::Unwatched;
 use whitecap_render::glam::Vec3;
 use whitecap_render::shapes::{Plane, Rectangle, Sphere};
 use whitecap_render::{
     Camera, Dielectric, Environment, LightKind, Mapping, Material, MeshOptions, RenderSettings,
     Scene, Texture, Tone, TriangleMesh, render,
 };
+
+use lathe::lathe;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -103,26 +108,4 @@ fn table() -> Result<Scene, Box<dyn std::error::Error>> {
         ..Camera::looking(Vec3::new(0.02, 0.13, 0.33), Vec3::new(-0.005, 0.042, 0.0), 32.0)
     };
     Ok(scene)
-}
-
-/// A closed body made by turning a profile, which starts and ends on the axis, about the y axis.
-fn lathe(profile: &[[f32; 2]], segments: u32) -> Result<TriMesh, whitecap_core::Error> {
-    let mut positions = Vec::new();
-    let mut triangles = Vec::new();
-    for &[radius, height] in profile {
-        for segment in 0..segments {
-            let angle = std::f32::consts::TAU * segment as f32 / segments as f32;
-            positions.push(Vec3::new(radius * angle.sin(), height, radius * angle.cos()));
-        }
-    }
-    for ring in 0..profile.len() as u32 - 1 {
-        for segment in 0..segments {
-            let next = (segment + 1) % segments;
-            let [a, b] = [ring * segments + segment, ring * segments + next];
-            let [c, d] = [a + segments, b + segments];
-            triangles.push([a, b, c]);
-            triangles.push([b, d, c]);
-        }
-    }
-    TriMesh::new(positions, triangles)
 }
