@@ -77,6 +77,16 @@ impl Waves {
         surroundings: Surroundings<'_>,
         watch: &impl Watch,
     ) -> Result<WaveFrame, WaveError> {
+        // Among the threads from the start, rather than once for each of many short loops.
+        rayon::scope(|_| self.step_points_and_waves(particles, surroundings, watch))
+    }
+
+    fn step_points_and_waves(
+        &mut self,
+        particles: &Particles,
+        surroundings: Surroundings<'_>,
+        watch: &impl Watch,
+    ) -> Result<WaveFrame, WaveError> {
         let start = Instant::now();
         if let Some(values) = surroundings.painted_particles
             && values.len() != particles.len()

@@ -9,23 +9,28 @@
 //! * The measure is a mean of distances below λ_c, so it is never larger than λ_c.
 
 use rayon::prelude::*;
+use wide::f32x8;
 
-use crate::points::{Aggregates, Neighbourhood, SurfacePoints};
+use crate::points::{Aggregates, Neighbourhood, SurfacePoints, dot, offsets, splat};
 
 /// The curvature of each point, from samples of the surface at the scale `coarse` (λ_c).
 pub fn curvatures(points: &SurfacePoints, aggregates: &Aggregates, coarse: f32) -> Vec<f32> {
-    let of = |point: usize| {
-        let (here, normal) = (points.position[point], points.normal[point]);
-        let (mut below, mut total) = (0.0, 0.0);
-        aggregates.for_each_within(here, normal, coarse, |position, _, area| {
-            let offset = here - position;
-            let weight = (1.0 - offset.length() / coarse).max(0.0) * area;
-            below += weight * normal.dot(offset);
+    let inverse_radius = f32x8::splat(1.0 / coarse);
+    aggregates.sums(&points.position, coarse, |point, samples| {
+        let (here, normal) = (splat(points.position[point]), splat(points.normal[point]));
+        let (mut below, mut total) = (f32x8::ZERO, f32x8::ZERO);
+        for group in samples.groups() {
+            let offset = offsets(group, here);
+            let distance = dot(offset, offset).sqrt() * inverse_radius;
+            let kernel = (f32x8::ONE - distance).fast_max(f32x8::ZERO);
+            let faces = dot(normal, [group[3], group[4], group[5]]).simd_gt(f32x8::ZERO);
+            let weight = faces.bitselect(kernel * group[6], f32x8::ZERO);
+            below -= weight * dot(normal, offset);
             total += weight;
-        });
-        if total > 0.0 { below / total } else { 0.0 }
-    };
-    (0..points.len()).into_par_iter().with_min_len(256).map(of).collect()
+        }
+        let total = total.reduce_add();
+        if total > 0.0 { below.reduce_add() / total } else { 0.0 }
+    })
 }
 
 /// How far the curvature of each point is from what was usual there, in metres. `usual` follows the

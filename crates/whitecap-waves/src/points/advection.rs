@@ -4,8 +4,8 @@ use glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::blocks::{Block, box_of, per_block};
-use super::lanes::{Oriented, dot, offsets, splat, sum};
+use super::blocks::{Block, per_block};
+use super::lanes::{Oriented, Row, dot, offsets, oriented, splat, sum};
 use super::near_box::{NearBox, PositionColumns};
 
 /// The particles near the surface of the last frame that are known in this one.
@@ -30,20 +30,20 @@ pub(super) fn displacements(
     let mut displacements = vec![Vec3::ZERO; positions.len()];
     let mut columns = PositionColumns::default();
     columns.fill(grid.positions().iter().copied());
+    let row = |(&position, &particle): (&Vec3, &u32)| {
+        let particle = particle as usize;
+        oriented(position, movement.displacement[particle], movement.inverse_density[particle])
+    };
+    let rows: Vec<Row> = grid.positions().iter().zip(grid.order()).map(row).collect();
     per_block(blocks, &mut displacements, |memory: &mut (Oriented, Vec<u32>), block, mine| {
         let (lanes, near) = memory;
         near.clear();
-        let [min, max] = box_of(&positions[block.points.clone()]);
+        let [min, max] = block.bounds(positions);
         let near_box = NearBox::new([min, max], radius);
         grid.for_each_cell_in_box(min - radius, max + radius, |range| {
             columns.collect_near(range, &near_box, near);
         });
-        lanes.fill(near, |place| {
-            let particle = grid.order()[place as usize] as usize;
-            let [x, y, z] = grid.positions()[place as usize].to_array();
-            let [u, v, w] = movement.displacement[particle].to_array();
-            [x, y, z, u, v, w, movement.inverse_density[particle]]
-        });
+        lanes.fill(near, &rows);
         for (value, point) in mine.iter_mut().zip(block.points.clone()) {
             *value = mean_displacement(positions[point], lanes, radius);
         }

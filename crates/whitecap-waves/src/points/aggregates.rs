@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 use whitecap_core::morton::{self, MortonSort};
 use whitecap_core::neighbours::NeighbourGrid;
 
+use super::lanes::{Oriented, Row, oriented};
+use super::near_box::{NearBox, PositionColumns};
+
 /// Cells of samples per λ_c.
 const CELLS_PER_COARSE: f32 = 4.0;
 /// Points whose normals differ by less than the angle of this cosine (60°) share a sample.
@@ -37,15 +40,18 @@ pub enum Sums {
     Exact,
 }
 
+/// Points that share a search.
+const MOST_SHARING: usize = 32;
+/// Points per task.
+const POINTS_PER_TASK: usize = 1024;
+
 /// Samples of a surface, each with a position, a unit normal and an area.
 #[derive(Clone, Debug, Default)]
 pub struct Aggregates {
     grid: NeighbourGrid,
-    normal: Vec<Vec3>,
-    area: Vec<f32>,
-    /// Points of each sample, one after the other.
-    members: Vec<u32>,
-    starts: Vec<u32>,
+    columns: PositionColumns,
+    /// In the order of the grid.
+    rows: Vec<Row>,
 }
 
 impl Aggregates {
@@ -78,45 +84,81 @@ impl Aggregates {
             .collect();
         let means_position: Vec<Vec3> = means.iter().map(|mean| mean.position).collect();
         let grid = NeighbourGrid::build(&means_position, coarse);
-        let mut aggregates = Self { grid, ..Self::default() };
-        aggregates.starts.push(0);
-        for &sample in aggregates.grid.order() {
-            let sample = sample as usize;
-            aggregates.normal.push(means[sample].normal);
-            aggregates.area.push(means[sample].area);
-            let range = starts[sample] as usize..starts[sample + 1] as usize;
-            aggregates.members.extend_from_slice(&members[range]);
-            aggregates.starts.push(aggregates.members.len() as u32);
-        }
-        aggregates
+        let mut columns = PositionColumns::default();
+        columns.fill(grid.positions().iter().copied());
+        let row = |&sample: &u32| {
+            let mean = &means[sample as usize];
+            oriented(mean.position, mean.normal, mean.area)
+        };
+        let rows = grid.order().par_iter().with_min_len(1024).map(row).collect();
+        Self { grid, columns, rows }
     }
 
     /// Number of samples.
     pub fn len(&self) -> usize {
-        self.area.len()
+        self.rows.len()
     }
 
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
-        self.area.is_empty()
+        self.rows.is_empty()
     }
 
-    /// Calls `visit(position, normal, area)` for every sample within `radius` of `point` whose normal
-    /// is less than a right angle from `normal`, in an order that depends only on the samples.
-    #[inline]
-    pub fn for_each_within(
+    /// What `sum` makes of each of `positions`: it gets the index, and all samples within `radius` of
+    /// it among others. Positions that follow each other and are close share a search.
+    pub(crate) fn sums<T: Send>(
         &self,
-        point: Vec3,
-        normal: Vec3,
+        positions: &[Vec3],
         radius: f32,
-        mut visit: impl FnMut(Vec3, Vec3, f32),
-    ) {
-        self.grid.for_each_within(point, radius, |sample, _| {
-            if self.normal[sample].dot(normal) > 0.0 {
-                visit(self.grid.positions()[sample], self.normal[sample], self.area[sample]);
-            }
-        });
+        sum: impl Fn(usize, &Oriented) -> T + Sync,
+    ) -> Vec<T> {
+        let tasks = positions.len().div_ceil(POINTS_PER_TASK);
+        let parts: Vec<Vec<T>> = (0..tasks)
+            .into_par_iter()
+            .map(|task| {
+                let end = ((task + 1) * POINTS_PER_TASK).min(positions.len());
+                let mut values = Vec::with_capacity(POINTS_PER_TASK);
+                let (mut lanes, mut near) = (Oriented::default(), Vec::new());
+                let mut first = task * POINTS_PER_TASK;
+                while first < end {
+                    let (bounds, count) = close_ones(&positions[first..end], 0.5 * radius);
+                    self.collect_near(bounds, radius, &mut near, &mut lanes);
+                    values.extend((first..first + count).map(|index| sum(index, &lanes)));
+                    first += count;
+                }
+                values
+            })
+            .collect();
+        parts.into_iter().flatten().collect()
     }
+
+    fn collect_near(
+        &self,
+        [min, max]: [Vec3; 2],
+        radius: f32,
+        near: &mut Vec<u32>,
+        lanes: &mut Oriented,
+    ) {
+        near.clear();
+        let near_box = NearBox::new([min, max], radius);
+        self.grid.for_each_cell_in_box(min - radius, max + radius, |range| {
+            self.columns.collect_near(range, &near_box, near);
+        });
+        lanes.fill(near, &self.rows);
+    }
+}
+
+/// How many of the first positions lie in a box that is not wider than `width`, and that box.
+fn close_ones(positions: &[Vec3], width: f32) -> ([Vec3; 2], usize) {
+    let mut bounds = [positions[0]; 2];
+    for (count, &position) in positions.iter().enumerate().take(MOST_SHARING) {
+        let grown = [bounds[0].min(position), bounds[1].max(position)];
+        if (grown[1] - grown[0]).max_element() > width {
+            return (bounds, count);
+        }
+        bounds = grown;
+    }
+    (bounds, positions.len().min(MOST_SHARING))
 }
 
 /// One sample.
@@ -180,6 +222,8 @@ fn clusters(positions: &[Vec3], normals: &[Vec3], cell: f32) -> (Vec<u32>, Vec<u
 
 #[cfg(test)]
 mod tests {
+    use wide::f32x8;
+
     use super::*;
 
     fn sheet(count: usize, height: f32, normal: Vec3) -> (Vec<Vec3>, Vec<Vec3>) {
@@ -205,12 +249,19 @@ mod tests {
         let sum = |aggregates: &Aggregates| {
             let middle = Vec3::new(0.51, 0.0, 0.48);
             let (mut sum, mut weights) = (0.0, 0.0);
-            aggregates.for_each_within(middle, Vec3::Y, 0.3, |position, normal, area| {
-                assert_eq!(normal, Vec3::Y);
-                let weight = area * (1.0 - position.distance(middle) / 0.3);
-                sum += weight * (position.x - middle.x);
-                weights += weight;
-            });
+            let samples = aggregates.sums(&[middle], 0.3, |_, lanes| lanes.clone());
+            for group in samples[0].groups() {
+                let [x, y, z, _, up, _, areas] = group.map(f32x8::to_array);
+                for lane in 0..8 {
+                    let distance = middle.distance(Vec3::new(x[lane], y[lane], z[lane]));
+                    if distance < 0.3 && up[lane] > 0.0 {
+                        assert_eq!(up[lane], 1.0);
+                        let weight = areas[lane] * (1.0 - distance / 0.3);
+                        sum += weight * (x[lane] - middle.x);
+                        weights += weight;
+                    }
+                }
+            }
             (sum / weights, weights)
         };
         let ((offset, weight), (exact_offset, exact_weight)) = (sum(&few), sum(&all));

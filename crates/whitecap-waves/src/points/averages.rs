@@ -19,7 +19,7 @@ pub(super) fn averages(
         let (mut sum, mut total) = (0.0, 0.0);
         particles.for_each_within(point, radius, |place, squared| {
             let kernel = (1.0 - squared.sqrt() / radius).max(0.0);
-            let weight = kernel * particles.metaball(place)[3];
+            let weight = kernel * particles.inverse_density(place);
             sum += weight * value(particles.order()[place] as usize);
             total += weight;
         });

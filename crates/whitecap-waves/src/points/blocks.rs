@@ -63,10 +63,17 @@ pub(super) struct Block {
     pub points: Range<usize>,
 }
 
+impl Block {
+    /// The box round its points.
+    pub fn bounds(&self, positions: &[Vec3]) -> [Vec3; 2] {
+        box_of(positions[self.points.clone()].iter().copied())
+    }
+}
+
 /// The box round some points.
-pub(super) fn box_of(points: &[Vec3]) -> [Vec3; 2] {
+pub(super) fn box_of(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
     let empty = [Vec3::INFINITY, Vec3::NEG_INFINITY];
-    points.iter().fold(empty, |[min, max], &point| [min.min(point), max.max(point)])
+    points.into_iter().fold(empty, |[min, max], point| [min.min(point), max.max(point)])
 }
 
 /// The blocks of points that are in the order of `grid`.

@@ -2,9 +2,9 @@
 //! those near the surface.
 //!
 //! # Guarantees
-//! * Only particles within two cells of a cell that was [activated](CoarseParticles::activate) cost
-//!   more than a sort, so a deep liquid costs little more than a shallow one.
-//! * Within 2 λ_c of any point of an activated cell the densities are known.
+//! * Only particles within 2 λ_c of a box that was [activated](CoarseParticles::activate), or little
+//!   more, cost more than a sort, so a deep liquid costs little more than a shallow one.
+//! * Within 2 λ_c of an activated box the densities are known.
 //!
 //! The density is ψ of Mercier et al. 2015, Eq. 4.6. It also stands for the density of Eq. 4.2 in the
 //! weights of the advection: both measure how many particles share a place.
@@ -20,10 +20,12 @@ use wide::f32x8;
 
 use super::band::{REACH, densities};
 use super::blocks::box_of;
-use super::lanes::{Weighted, dot, offsets, splat};
+use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 use super::near_box::{NearBox, PositionColumns};
 
 const INACTIVE: u32 = u32::MAX;
+/// Distance within which the densities round a box are known, in coarse lengths: that of the advection.
+const KNOWN: f32 = 2.0;
 
 /// Particles of one frame. Keeps its memory from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -31,19 +33,21 @@ pub(super) struct CoarseParticles {
     coarse: f32,
     grid: NeighbourGrid,
     cells: CoordinateIndex,
-    /// Per cell, whether the densities of its particles are known.
-    dense: Vec<bool>,
+    /// Per cell, whether it or a cell beside it was activated.
+    covered: Vec<bool>,
     /// Per cell, the number with which it was activated, or [`INACTIVE`].
     active: Vec<u32>,
     /// The same for activated coordinates without a particle.
     active_elsewhere: BTreeMap<[i32; 3], u32>,
+    /// Per activated cell, the box round which densities are known.
+    boxes: Vec<[Vec3; 2]>,
     /// Occupied cells within two cells of each activated one.
     near_cells: Vec<u32>,
     near_starts: Vec<u32>,
     /// Positions of the places.
     columns: PositionColumns,
     /// Per place, the position and 1 / ψ (Eq. 4.6), which is zero where it is not known.
-    metaball: Vec<[f32; 4]>,
+    metaball: Vec<Row>,
 }
 
 impl CoarseParticles {
@@ -54,17 +58,18 @@ impl CoarseParticles {
         let coordinates: Vec<IVec3> =
             (0..self.grid.cell_count()).map(|cell| self.grid.cell(cell)).collect();
         self.cells.rebuild(&coordinates);
-        self.dense.clear();
-        self.dense.resize(coordinates.len(), false);
+        self.covered.clear();
+        self.covered.resize(coordinates.len(), false);
         self.active.clear();
         self.active.resize(coordinates.len(), INACTIVE);
         self.active_elsewhere.clear();
+        self.boxes.clear();
         self.near_cells.clear();
         self.near_starts.clear();
         self.near_starts.push(0);
         self.columns.fill(self.grid.positions().iter().copied());
-        self.metaball.clear();
-        self.metaball.extend(self.grid.positions().iter().map(|p| p.extend(0.0).to_array()));
+        let unknown = self.grid.positions().par_iter().with_min_len(4096);
+        unknown.map(|&position| weighted(position, 0.0)).collect_into_vec(&mut self.metaball);
     }
 
     /// Number of particles.
@@ -87,14 +92,20 @@ impl CoarseParticles {
         self.metaball[place][3] > 0.0
     }
 
-    /// Position and 1 / ψ of a place.
+    /// 1 / ψ of a place, zero where it is not known.
     #[inline(always)]
-    pub fn metaball(&self, place: usize) -> [f32; 4] {
-        self.metaball[place]
+    pub fn inverse_density(&self, place: usize) -> f32 {
+        self.metaball[place][3]
     }
 
-    /// Appends the places within `reach` of a box, which must be below two cells. `cell` is an activated
-    /// cell that holds the box, or nearly.
+    /// Positions and 1 / ψ of the places.
+    #[inline(always)]
+    pub fn metaballs(&self) -> &[Row] {
+        &self.metaball
+    }
+
+    /// Appends the places within `reach` of a box, which must be below two cells. `cell` holds the box, or
+    /// nearly; it costs less if it was activated.
     pub fn places_near(
         &self,
         cell: IVec3,
@@ -102,10 +113,15 @@ impl CoarseParticles {
         reach: f32,
         places: &mut Vec<u32>,
     ) {
-        let number = self.active_number(cell) as usize;
-        let Some(&end) = self.near_starts.get(number.saturating_add(1)) else { return };
         let near_box = NearBox::new([min, max], reach);
-        for &near in &self.near_cells[self.near_starts[number] as usize..end as usize] {
+        let number = self.active_number(cell);
+        if number == INACTIVE {
+            self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
+                self.columns.collect_near(range, &near_box, places);
+            });
+            return;
+        }
+        for &near in self.near_cells_of(number as usize) {
             let corner = self.grid.cell(near as usize).as_vec3() * self.coarse;
             // The margin is for the rounding of coordinates far from the origin.
             let (low, high) = (corner - 0.01 * self.coarse, corner + 1.01 * self.coarse);
@@ -129,58 +145,113 @@ impl CoarseParticles {
         }
     }
 
-    /// Makes the densities round cells of λ_c known; `cells` hold the surface points.
-    pub fn activate(&mut self, cells: impl Iterator<Item = IVec3>) {
-        let mut wanted = Vec::new();
-        for coordinate in cells {
-            if self.active_number(coordinate) != INACTIVE {
-                continue;
+    /// Makes the densities near boxes of surface points known. Each box comes with the cell of λ_c that
+    /// holds it, or nearly; the densities stay known while the box grows by less than `margin`.
+    pub fn activate(&mut self, boxes: impl Iterator<Item = (IVec3, [Vec3; 2])>, margin: f32) {
+        let mut grown: Vec<u32> = Vec::new();
+        for (coordinate, [min, max]) in boxes {
+            let number = match self.active_number(coordinate) {
+                INACTIVE => self.activate_cell(coordinate),
+                number => number,
+            };
+            let known = &mut self.boxes[number as usize];
+            if min.cmplt(known[0]).any() || max.cmpgt(known[1]).any() {
+                *known = [known[0].min(min - margin), known[1].max(max + margin)];
+                grown.push(number);
             }
-            let number = self.near_starts.len() as u32 - 1;
-            match self.cells.get(coordinate) {
-                Some(cell) => self.active[cell] = number,
-                None => {
-                    self.active_elsewhere.insert(coordinate.to_array(), number);
-                }
-            }
-            for near in cube(2) {
-                if let Some(cell) = self.cells.get(coordinate + near) {
-                    self.near_cells.push(cell as u32);
-                    if !std::mem::replace(&mut self.dense[cell], true) {
-                        wanted.push(cell);
-                    }
-                }
-            }
-            self.near_starts.push(self.near_cells.len() as u32);
         }
-        wanted.sort_unstable();
-        let found: Vec<Vec<f32>> = wanted
+        grown.sort_unstable();
+        grown.dedup();
+        let unknown = self.unknown_near(&grown);
+        self.find_densities(&unknown);
+    }
+
+    /// Activates a cell for an empty box; returns its number.
+    fn activate_cell(&mut self, coordinate: IVec3) -> u32 {
+        let number = self.boxes.len() as u32;
+        self.boxes.push([Vec3::INFINITY, Vec3::NEG_INFINITY]);
+        match self.cells.get(coordinate) {
+            Some(cell) => self.active[cell] = number,
+            None => {
+                self.active_elsewhere.insert(coordinate.to_array(), number);
+            }
+        }
+        for near in cube(2) {
+            if let Some(cell) = self.cells.get(coordinate + near) {
+                self.near_cells.push(cell as u32);
+                self.covered[cell] |= near.abs().max_element() <= 1;
+            }
+        }
+        self.near_starts.push(self.near_cells.len() as u32);
+        number
+    }
+
+    /// The places near the boxes of some activated cells whose density is not known, by cell, ascending.
+    fn unknown_near(&self, numbers: &[u32]) -> Vec<Vec<u32>> {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for &number in numbers {
+            pairs.extend(self.near_cells_of(number as usize).iter().map(|&cell| (cell, number)));
+        }
+        pairs.par_sort_unstable();
+        let by_cell: Vec<&[(u32, u32)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
+        let unknown = |pairs: &&[(u32, u32)]| {
+            let range = self.grid.cell_range(pairs[0].0 as usize);
+            let (mut unknown, mut found) = (Vec::new(), Vec::new());
+            for &(_, number) in *pairs {
+                let bounds = self.boxes[number as usize];
+                let near_box = NearBox::new(bounds, KNOWN * self.coarse);
+                found.clear();
+                self.columns.collect_near(range.clone(), &near_box, &mut found);
+                if found.len() == range.len() {
+                    unknown = found;
+                    break;
+                }
+                unknown.append(&mut found);
+            }
+            unknown.sort_unstable();
+            unknown.dedup();
+            unknown.retain(|&place| !self.is_near_surface(place as usize));
+            unknown
+        };
+        let found = by_cell.par_iter().with_min_len(16).map(unknown);
+        found.filter(|places| !places.is_empty()).collect()
+    }
+
+    fn near_cells_of(&self, number: usize) -> &[u32] {
+        &self.near_cells[self.near_starts[number] as usize..self.near_starts[number + 1] as usize]
+    }
+
+    /// Finds 1 / ψ of the places, which are in one cell each.
+    fn find_densities(&mut self, cells: &[Vec<u32>]) {
+        let found: Vec<Vec<f32>> = cells
             .par_iter()
             .with_min_len(8)
-            .map_init(Weighted::default, |lanes, &cell| self.densities_of(cell, lanes))
+            .map_init(Default::default, |memory, places| self.inverse_densities(places, memory))
             .collect();
-        for (cell, values) in wanted.into_iter().zip(found) {
-            for (place, value) in self.grid.cell_range(cell).zip(values) {
-                self.metaball[place][3] = value;
-            }
+        for (&place, value) in cells.iter().flatten().zip(found.into_iter().flatten()) {
+            self.metaball[place as usize][3] = value;
         }
     }
 
-    /// 1 / ψ of the particles of a cell.
-    fn densities_of(&self, cell: usize, lanes: &mut Weighted) -> Vec<f32> {
-        let own = &self.grid.positions()[self.grid.cell_range(cell)];
-        let [min, max] = box_of(own);
+    /// 1 / ψ of some particles of a cell.
+    fn inverse_densities(
+        &self,
+        places: &[u32],
+        (lanes, near): &mut (Weighted, Vec<u32>),
+    ) -> Vec<f32> {
+        let position = |&place: &u32| self.grid.positions()[place as usize];
+        let [min, max] = box_of(places.iter().map(position));
         let reach = REACH * self.coarse;
         let near_box = NearBox::new([min, max], reach);
-        let mut near = Vec::new();
+        near.clear();
         self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
-            self.columns.collect_near(range, &near_box, &mut near);
+            self.columns.collect_near(range, &near_box, near);
         });
-        lanes.fill(&near, |place| self.metaball[place as usize]);
+        lanes.fill(near, &self.metaball);
         let per_square = f32x8::splat(1.0 / (self.coarse * self.coarse));
         let reach_squared = f32x8::splat(REACH * REACH);
-        let sums = own.iter().map(|&position| {
-            let here = splat(position);
+        let inverse_density = |here: Vec3| {
+            let here = splat(here);
             let mut sum = f32x8::ZERO;
             for group in lanes.groups() {
                 let offset = offsets(group, here);
@@ -190,22 +261,15 @@ impl CoarseParticles {
                 sum += inside.bitselect(value, f32x8::ZERO);
             }
             1.0 / sum.reduce_add()
-        });
-        sums.collect()
+        };
+        places.iter().map(position).map(inverse_density).collect()
     }
 
     /// Cells at the border of the liquid with no activated cell next to them.
     pub fn uncovered_cells(&self) -> Vec<usize> {
         let is_uncovered = |&cell: &usize| {
             let middle = self.grid.cell(cell);
-            let mut has_empty_side = false;
-            for near in cube(1) {
-                if self.active_number(middle + near) != INACTIVE {
-                    return false;
-                }
-                has_empty_side |= self.cells.get(middle + near).is_none();
-            }
-            has_empty_side
+            !self.covered[cell] && cube(1).any(|near| self.cells.get(middle + near).is_none())
         };
         (0..self.grid.cell_count()).into_par_iter().with_min_len(256).filter(is_uncovered).collect()
     }

@@ -37,6 +37,7 @@ mod turnover;
 pub use aggregates::{Aggregates, Sums};
 pub use carry::{Carried, Carry};
 pub use error::PointError;
+pub(crate) use lanes::{dot, offsets, splat};
 pub use neighbourhood::Neighbourhood;
 pub use report::{PointReport, PointTimes, Spacing};
 pub use settings::PointSettings;

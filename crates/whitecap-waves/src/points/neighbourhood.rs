@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::lanes::{Lanes, dot, offsets, splat};
+use super::lanes::{Lanes, Row, dot, offsets, oriented};
 
 /// Cells per task.
 const CELLS_PER_TASK: usize = 64;
@@ -23,6 +23,13 @@ pub struct Neighbourhood {
     starts: Vec<u32>,
     neighbours: Vec<u32>,
     radius: f32,
+}
+
+/// ρ of Mercier et al. 2015, Eq. 4.2, for each point: over the radius of the lists, and over half of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Densities {
+    pub whole: Vec<f32>,
+    pub half: Vec<f32>,
 }
 
 impl Neighbourhood {
@@ -41,7 +48,7 @@ impl Neighbourhood {
 
     /// As [`Neighbourhood::rebuild`], with another limit to the cosine between normals than zero, and
     /// of points that have moved a little since the grid was made: pairs that came close from two
-    /// cells apart are not found.
+    /// cells apart are not found. Finds densities by the way.
     pub(super) fn rebuild_facing(
         &mut self,
         grid: &NeighbourGrid,
@@ -49,35 +56,31 @@ impl Neighbourhood {
         normals: &[Vec3],
         radius: f32,
         least_cosine: f32,
-    ) {
+    ) -> Densities {
         assert_eq!(grid.len(), normals.len(), "one normal per point");
         self.radius = radius;
-        let tasks = grid.cell_count().div_ceil(CELLS_PER_TASK);
-        let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..tasks)
+        let points = positions.par_iter().zip(normals).with_min_len(4096);
+        let rows: Vec<Row> = points.map(|(&place, &normal)| oriented(place, normal, 0.0)).collect();
+        let search = Search { grid, rows: &rows, radius, least_cosine };
+        let parts: Vec<Lists> = (0..grid.cell_count().div_ceil(CELLS_PER_TASK))
             .into_par_iter()
             .map(|task| {
-                let end = ((task + 1) * CELLS_PER_TASK).min(grid.cell_count());
-                lists_of_cells(
-                    grid,
-                    positions,
-                    normals,
-                    radius,
-                    least_cosine,
-                    task * CELLS_PER_TASK..end,
-                )
+                let first = task * CELLS_PER_TASK;
+                search.lists(first..(first + CELLS_PER_TASK).min(grid.cell_count()))
             })
             .collect();
         self.starts.clear();
         self.starts.push(0);
         self.neighbours.clear();
-        let mut total = 0;
-        for (counts, neighbours) in &parts {
-            for count in counts {
-                total += count;
-                self.starts.push(total);
-            }
-            self.neighbours.extend_from_slice(neighbours);
+        let mut densities = Densities::default();
+        for part in &parts {
+            let before = self.neighbours.len() as u32;
+            self.starts.extend(part.ends.iter().map(|end| before + end));
+            self.neighbours.extend_from_slice(&part.neighbours);
+            densities.whole.extend_from_slice(&part.densities.whole);
+            densities.half.extend_from_slice(&part.densities.half);
         }
+        densities
     }
 
     /// The neighbours of a point, ascending.
@@ -102,55 +105,88 @@ impl Neighbourhood {
     }
 }
 
-fn lists_of_cells(
-    grid: &NeighbourGrid,
-    positions: &[Vec3],
-    normals: &[Vec3],
+/// What lists are made from.
+struct Search<'a> {
+    grid: &'a NeighbourGrid,
+    /// Positions and normals.
+    rows: &'a [Row],
     radius: f32,
     least_cosine: f32,
-    cells: Range<usize>,
-) -> (Vec<u32>, Vec<u32>) {
-    let limit = f32x8::splat(radius * radius);
-    let cosine = f32x8::splat(least_cosine);
-    let (mut counts, mut neighbours) = (Vec::new(), Vec::new());
-    let (mut ranges, mut around): (Vec<Range<usize>>, Vec<u32>) = Default::default();
-    let mut lanes = Lanes::<6>::default();
-    for cell in cells {
-        ranges.clear();
-        grid.for_each_cell_around(cell, |range| ranges.push(range));
-        ranges.sort_unstable_by_key(|range| range.start);
-        around.clear();
-        around.extend(ranges.iter().flat_map(|range| range.start as u32..range.end as u32));
-        lanes.fill(&around, |other| {
-            let [x, y, z] = positions[other as usize].to_array();
-            let [u, v, w] = normals[other as usize].to_array();
-            [x, y, z, u, v, w]
-        });
-        for point in grid.cell_range(cell) {
-            let (here, normal) = (splat(positions[point]), splat(normals[point]));
-            let before = neighbours.len();
-            // One mask of 64 candidates at a time: its bits are walked with one mispredicted branch.
-            for (groups, others) in lanes.groups().chunks(8).zip(around.chunks(64)) {
-                let mut mask = 0u64;
-                for (number, group) in groups.iter().enumerate() {
-                    let offset = offsets(group, here);
-                    let is_near = dot(offset, offset).simd_lt(limit);
-                    let faces = dot(normal, [group[3], group[4], group[5]]).simd_gt(cosine);
-                    mask |= u64::from((is_near & faces).to_bitmask()) << (8 * number);
-                }
-                while mask != 0 {
-                    neighbours.push(others[mask.trailing_zeros() as usize]);
-                    mask &= mask - 1;
-                }
+}
+
+/// The lists of the points of some cells.
+#[derive(Default)]
+struct Lists {
+    ends: Vec<u32>,
+    neighbours: Vec<u32>,
+    densities: Densities,
+}
+
+impl Search<'_> {
+    fn lists(&self, cells: Range<usize>) -> Lists {
+        let mut lists = Lists::default();
+        let (mut ranges, mut around): (Vec<Range<usize>>, Vec<u32>) = Default::default();
+        let mut lanes = Lanes::<6>::default();
+        for cell in cells {
+            ranges.clear();
+            self.grid.for_each_cell_around(cell, |range| ranges.push(range));
+            ranges.sort_unstable_by_key(|range| range.start);
+            around.clear();
+            around.extend(ranges.iter().flat_map(|range| range.start as u32..range.end as u32));
+            lanes.fill(&around, self.rows);
+            let own = self.grid.cell_range(cell);
+            let before = around.partition_point(|&other| (other as usize) < own.start);
+            for (index, point) in own.enumerate() {
+                self.list(point, before + index, &lanes, &around, &mut lists);
             }
-            let own = neighbours[before..].iter().position(|&other| other == point as u32);
-            if let Some(own) = own {
-                neighbours.remove(before + own);
-            }
-            counts.push((neighbours.len() - before) as u32);
         }
+        lists
     }
-    (counts, neighbours)
+
+    /// Appends the list of a point, which is the one at `index` among those `around`.
+    #[inline(always)]
+    fn list(
+        &self,
+        point: usize,
+        index: usize,
+        lanes: &Lanes<6>,
+        around: &[u32],
+        lists: &mut Lists,
+    ) {
+        let limit = f32x8::splat(self.radius * self.radius);
+        let cosine = f32x8::splat(self.least_cosine);
+        let inverse_radius = f32x8::splat(1.0 / self.radius);
+        let [x, y, z, u, v, w, ..] = self.rows[point].map(f32x8::splat);
+        let (here, normal) = ([x, y, z], [u, v, w]);
+        let (mut whole, mut half) = (f32x8::ZERO, f32x8::ZERO);
+        // One mask of 64 candidates at a time: its bits are walked with one mispredicted branch.
+        for (chunk, (groups, others)) in lanes.groups().chunks(8).zip(around.chunks(64)).enumerate()
+        {
+            let mut mask = 0u64;
+            for (number, group) in groups.iter().enumerate() {
+                let offset = offsets(group, here);
+                let squared = dot(offset, offset);
+                let faces = dot(normal, [group[3], group[4], group[5]]).simd_gt(cosine);
+                let is_near = squared.simd_lt(limit) & faces;
+                mask |= u64::from(is_near.to_bitmask()) << (8 * number);
+                let kernel = f32x8::ONE - squared.sqrt() * inverse_radius;
+                let kernel = is_near.bitselect(kernel, f32x8::ZERO);
+                whole += kernel;
+                half += (kernel + kernel - f32x8::ONE).fast_max(f32x8::ZERO);
+            }
+            if index / 64 == chunk {
+                mask &= !(1 << (index % 64));
+            }
+            while mask != 0 {
+                lists.neighbours.push(others[mask.trailing_zeros() as usize]);
+                mask &= mask - 1;
+            }
+        }
+        lists.ends.push(lists.neighbours.len() as u32);
+        // The point itself counts one.
+        lists.densities.whole.push(whole.reduce_add().max(1.0));
+        lists.densities.half.push(half.reduce_add().max(1.0));
+    }
 }
 
 #[cfg(test)]

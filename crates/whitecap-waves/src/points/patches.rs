@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
 use super::band::{Band, Level};
-use super::blocks::{Block, Cut, box_of, per_block};
+use super::blocks::{Block, Cut, per_block};
 use super::coarse::CoarseParticles;
 use super::lanes::Weighted;
 
@@ -32,7 +32,7 @@ impl Patches {
         let cell = particles.cell_of(point);
         particles.places_near(cell, [point, point], band.reach(), &mut places);
         let mut lanes = Weighted::default();
-        lanes.fill(&places, |place| particles.metaball(place as usize));
+        lanes.fill(&places, particles.metaballs());
         band.level(point, &lanes)
     }
 
@@ -58,7 +58,7 @@ impl Patches {
             return;
         }
         let grown = |block: &Block| {
-            let [min, max] = box_of(&positions[block.points.clone()]);
+            let [min, max] = block.bounds(positions);
             [min - margin, max + margin]
         };
         let parts: Vec<(Vec<u32>, Vec<u32>)> = blocks
@@ -115,12 +115,11 @@ impl Patches {
             let (lanes, searched) = memory;
             let places = self.list(block, positions).unwrap_or_else(|| {
                 searched.clear();
-                let points = &positions[block.points.clone()];
                 let cell = cut.coarse_cell(block.coordinate);
-                particles.places_near(cell, box_of(points), band.reach(), searched);
+                particles.places_near(cell, block.bounds(positions), band.reach(), searched);
                 &searched[..]
             });
-            lanes.fill(places, |place| particles.metaball(place as usize));
+            lanes.fill(places, particles.metaballs());
             for (level, point) in mine.iter_mut().zip(block.points.clone()) {
                 *level = band.level(positions[point], lanes);
             }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use glam::{IVec3, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::reduce;
@@ -56,7 +56,25 @@ pub(super) struct Round {
     pub grid: NeighbourGrid,
     blocks: Vec<Block>,
     pub lists: Neighbourhood,
+    /// ρ over one fine spacing, found with the lists.
+    density: Vec<f32>,
+    samples: Samples,
     pub patches: Patches,
+    /// What of all that belongs to the points as they are.
+    order: Order,
+}
+
+/// How far the points are in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// There are points that belong to no block.
+    Unknown,
+    /// Each point belongs to a block, but may have left its cell.
+    Blocks,
+    /// Points are in cells and blocks.
+    Cells,
+    /// There are also lists and samples.
+    Lists,
 }
 
 impl Round {
@@ -76,7 +94,10 @@ impl Round {
             grid,
             blocks: Vec::new(),
             lists: Neighbourhood::default(),
+            density: Vec::new(),
+            samples: Samples::default(),
             patches,
+            order: Order::Unknown,
         }
     }
 
@@ -87,7 +108,14 @@ impl Round {
         duration: f64,
         times: &mut PointTimes,
     ) -> (Vec<Vec3>, Vec<Vec3>) {
-        timed(&mut times.neighbours, || self.order());
+        timed(&mut times.neighbours, || {
+            // The grid of the last frame, unless the points come from a saved state.
+            if self.grid.positions() != self.points.position {
+                self.put_in_order();
+            }
+            self.blocks = blocks_of(&self.grid, &self.cut);
+            self.order = Order::Blocks;
+        });
         timed(&mut times.advection, || {
             let moved = displacements(&self.points.position, &self.blocks, movement, self.coarse);
             let mut advected = vec![Vec3::ZERO; moved.len()];
@@ -102,24 +130,29 @@ impl Round {
         })
     }
 
-    /// Puts the points in order, and the densities round them in place.
-    fn order(&mut self) {
+    /// Puts the points in cells and blocks.
+    fn put_in_order(&mut self) {
         self.grid.rebuild(&self.points.position, self.cut.fine_cell());
         self.points.gather(self.grid.order());
         self.carry.gather(self.grid.order());
         self.blocks = blocks_of(&self.grid, &self.cut);
+        self.order = Order::Cells;
     }
 
-    /// Orders the points and makes known what the band needs near them.
-    fn prepare(&mut self, times: &mut PointTimes) {
-        timed(&mut times.neighbours, || self.order());
-        timed(&mut times.particles, || {
-            let cells = self.blocks.iter().map(|block| self.cut.coarse_cell(block.coordinate));
-            let mut cells: Vec<IVec3> = cells.collect();
-            cells.dedup();
-            self.particles.activate(cells.into_iter());
-        });
+    /// Puts the points in order, up to `least`, and makes known what the band needs near them.
+    fn prepare(&mut self, least: Order, times: &mut PointTimes) {
+        if (self.order as u8) < least as u8 {
+            timed(&mut times.neighbours, || self.put_in_order());
+        }
         let margin = PATCH_MARGIN * self.fine;
+        timed(&mut times.particles, || {
+            let blocks = self.blocks.iter().filter(|block| !block.points.is_empty());
+            let boxes = blocks.map(|block| {
+                let cell = self.cut.coarse_cell(block.coordinate);
+                (cell, block.bounds(&self.points.position))
+            });
+            self.particles.activate(boxes, margin);
+        });
         timed(&mut times.band, || {
             self.patches.refresh(
                 &self.points.position,
@@ -141,20 +174,22 @@ impl Round {
     /// line 2). Returns how deep in the band each is: the distance to its inner border.
     fn project(&mut self) -> Vec<f32> {
         let thickness = self.band.thickness();
-        let mut depths = Vec::with_capacity(self.points.len());
-        for (i, level) in self.levels().into_iter().enumerate() {
-            depths.push(level.level.clamp(0.0, 1.0) * thickness);
+        let levels = self.levels();
+        let columns = self.points.position.par_iter_mut().zip(&mut self.points.normal);
+        let columns = columns.zip(levels).with_min_len(4096);
+        let project = |((position, normal), level): ((&mut Vec3, &mut Vec3), Level)| {
             if level.level.is_finite() {
-                self.points.position[i] += level.outward * (level.correction() * thickness);
-                self.points.normal[i] = level.outward.normalize_or(self.points.normal[i]);
+                *position += level.outward * (level.correction() * thickness);
+                *normal = level.outward.normalize_or(*normal);
             }
-        }
-        depths
+            level.level.clamp(0.0, 1.0) * thickness
+        };
+        columns.map(project).collect()
     }
 
     /// Moves points into the band and deletes those that do not get there.
     pub fn settle(&mut self, report: &mut PointReport) {
-        self.prepare(&mut report.times);
+        self.prepare(Order::Blocks, &mut report.times);
         let start = Instant::now();
         let settled: Vec<Option<Vec3>> = self
             .points
@@ -171,20 +206,25 @@ impl Round {
         report.times.band += start.elapsed();
     }
 
-    /// Leaves only some points; returns how many went. If any did, the order must be made anew.
+    /// Leaves only some points; returns how many went.
     fn retain(&mut self, stays: impl Fn(usize) -> bool) -> usize {
         let before = self.points.len();
         let stays: Vec<u32> = (0..before as u32).filter(|&point| stays(point as usize)).collect();
         if stays.len() < before {
             self.points.gather(&stays);
             self.carry.gather(&stays);
+            let place = |end: usize| stays.partition_point(|&point| (point as usize) < end);
+            for block in &mut self.blocks {
+                block.points = place(block.points.start)..place(block.points.end);
+            }
+            self.order = if self.order == Order::Unknown { self.order } else { Order::Blocks };
         }
         before - stays.len()
     }
 
     /// Makes points where there is surface but no point.
     pub fn sample_uncovered(&mut self, report: &mut PointReport) -> Result<(), PointError> {
-        self.prepare(&mut report.times);
+        self.prepare(Order::Cells, &mut report.times);
         let samples = timed(&mut report.times.turnover, || {
             let cells = self.particles.uncovered_cells();
             sphere_samples(&self.particles, &cells, self.coarse, self.fine)
@@ -206,6 +246,7 @@ impl Round {
         if self.points.len() >= MOST_POINTS {
             return Err(PointError::TooMany { most: MOST_POINTS });
         }
+        self.order = Order::Unknown;
         self.carry.insert(parents);
         self.points.position.push(position);
         self.points.normal.push(normal);
@@ -215,20 +256,32 @@ impl Round {
         Ok(())
     }
 
-    /// One round of regularisation (§4.3.4).
-    pub fn regularise(
-        &mut self,
-        sums: Sums,
-        inserts: bool,
-        report: &mut PointReport,
-    ) -> Result<(), PointError> {
-        self.prepare(&mut report.times);
+    /// One round of regularisation (§4.3.4), but for the turnover. Lists and samples are those of the
+    /// last turnover: points move little in a round.
+    pub fn regularise(&mut self, sums: Sums, report: &mut PointReport) {
         let times = &mut report.times;
+        if self.order != Order::Lists {
+            self.prepare(Order::Cells, times);
+        }
         let depths = timed(&mut times.band, || self.project());
-        timed(&mut times.neighbours, || self.find_neighbours(LEAST_COSINE));
-        timed(&mut times.normals, || self.smooth(sums, &depths));
+        if self.order != Order::Lists {
+            timed(&mut times.neighbours, || self.find_neighbours(LEAST_COSINE));
+            timed(&mut times.normals, || {
+                let (cut, surface) = (&self.cut, surface(&self.points));
+                let lengths = [self.coarse, self.fine];
+                self.samples = Samples::build(surface, &self.blocks, cut, lengths, sums);
+            });
+            self.order = Order::Lists;
+        } else {
+            timed(&mut times.normals, || self.samples.refresh(surface(&self.points)));
+        }
+        timed(&mut times.normals, || self.smooth(&depths));
         timed(&mut times.tangents, || self.spread());
-        timed(&mut times.turnover, || {
+    }
+
+    /// Deletes points that are too close to others, and inserts some where there are too few.
+    pub fn turn_over(&mut self, inserts: bool, report: &mut PointReport) -> Result<(), PointError> {
+        timed(&mut report.times.turnover, || {
             let goes = crowded(&self.points, &self.lists, self.fine);
             let places = if inserts {
                 vacancies(&self.points, &self.lists, &goes, self.fine)
@@ -241,31 +294,27 @@ impl Round {
                 self.insert(beside as usize, place)?;
             }
             report.crowded += self.retain(|point| point >= before || !goes[point]);
+            self.order = if self.order == Order::Unknown { self.order } else { Order::Blocks };
             Ok(())
         })
     }
 
-    /// Lists and densities over two fine spacings. The points may have moved a little since they were
-    /// put in order.
+    /// Lists, and densities over two and one fine spacings. The points may have moved a little since
+    /// they were put in order.
     fn find_neighbours(&mut self, least_cosine: f32) {
-        let radius = 2.0 * self.fine;
         let (positions, normals) = (&self.points.position, &self.points.normal);
-        self.lists.rebuild_facing(&self.grid, positions, normals, radius, least_cosine);
-        let densities = spreading::densities(positions, &self.lists, radius);
-        self.points.area = densities.into_iter().map(|density| 1.0 / density).collect();
+        let radius = 2.0 * self.fine;
+        let densities =
+            self.lists.rebuild_facing(&self.grid, positions, normals, radius, least_cosine);
+        self.points.area = densities.whole.into_iter().map(|density| 1.0 / density).collect();
+        self.density = densities.half;
     }
 
     /// Normals (Algorithm 1) and the displacement along them (Eq. 4.11), which ends at the borders of
     /// the band: a point that left it would come back beside where it was, and points would creep
     /// along edges for ever.
-    fn smooth(&mut self, sums: Sums, depths: &[f32]) {
-        let surface = Surface {
-            position: &self.points.position,
-            normal: &self.points.normal,
-            area: &self.points.area,
-        };
-        let mut samples =
-            Samples::build(surface, &self.blocks, &self.cut, self.coarse, self.fine, sums);
+    fn smooth(&mut self, depths: &[f32]) {
+        let samples = &mut self.samples;
         for estimate in [fitted_normal, mean_normal] {
             let mut normals = vec![Vec3::ZERO; self.points.len()];
             per_block(&self.blocks, &mut normals, |lanes: &mut Oriented, block, mine| {
@@ -278,11 +327,7 @@ impl Round {
             samples.refresh_normals(&normals, &self.points.area);
             self.points.normal = normals;
         }
-        samples.lift(Surface {
-            position: &self.points.position,
-            normal: &self.points.normal,
-            area: &self.points.area,
-        });
+        samples.lift(surface(&self.points));
         let mut shifts = vec![0.0; self.points.len()];
         per_block(&self.blocks, &mut shifts, |lanes: &mut Oriented, block, mine| {
             samples.collect_near(block, lanes);
@@ -290,20 +335,22 @@ impl Round {
                 *value = shift(self.points.position[i], self.points.normal[i], lanes, self.coarse);
             }
         });
-        for (i, shift) in shifts.into_iter().enumerate() {
-            let shift = shift.clamp(-depths[i], self.band.thickness() - depths[i]);
-            self.points.position[i] += shift * self.points.normal[i];
-        }
+        let thickness = self.band.thickness();
+        let columns = self.points.position.par_iter_mut().zip(&self.points.normal);
+        columns.zip(shifts).zip(depths).with_min_len(4096).for_each(
+            |(((position, &normal), shift), &depth)| {
+                *position += shift.clamp(-depth, thickness - depth) * normal;
+            },
+        );
     }
 
     /// The displacement along tangents (Eq. 4.12).
     fn spread(&mut self) {
-        let densities = spreading::densities(&self.points.position, &self.lists, self.fine);
         let pushes = spreading::pushes(
             &self.points.position,
             &self.points.normal,
             &self.lists,
-            &densities,
+            &self.density,
             self.fine,
         );
         for (position, push) in self.points.position.iter_mut().zip(pushes) {
@@ -329,7 +376,7 @@ impl Round {
     /// The last look: order, neighbours, and what is told about them.
     pub fn finish(&mut self, advected: &[Vec3], report: &mut PointReport) {
         timed(&mut report.times.neighbours, || {
-            self.order();
+            self.put_in_order();
             self.find_neighbours(0.0);
         });
         report.points = self.points.len();
@@ -342,6 +389,10 @@ impl Round {
         let total = reduce::sum(self.points.len(), |point| moved(point).unwrap_or(0.0));
         report.correction = (total / kept.max(1) as f64).sqrt() as f32 / self.fine;
     }
+}
+
+fn surface(points: &SurfacePoints) -> Surface<'_> {
+    Surface { position: &points.position, normal: &points.normal, area: &points.area }
 }
 
 /// Projects a point into the band (Eq. 4.9), again and again if it is far from it: its new

@@ -1,8 +1,8 @@
 //! The samples that sums over λ_c run over while points are regularised, and which of them each block
 //! of points needs.
 //!
-//! These are the samples of [`super::Aggregates`], made anew in every round from points that are
-//! already in order: a block of half a coarse length holds eight cells of them.
+//! These are the samples of [`super::Aggregates`], made from points that are already in order: a block
+//! of half a coarse length holds eight cells of them.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -10,8 +10,8 @@ use whitecap_core::CoordinateIndex;
 
 use super::Sums;
 use super::aggregates::{Mean, SAME_SIDE, mean};
-use super::blocks::{Block, Cut, OWN_SAMPLE_RATIO, box_of};
-use super::lanes::Oriented;
+use super::blocks::{Block, Cut, OWN_SAMPLE_RATIO};
+use super::lanes::{Oriented, Row, oriented};
 use super::near_box::{NearBox, PositionColumns};
 
 /// Blocks per task.
@@ -21,7 +21,7 @@ const BLOCKS_PER_TASK: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     /// Position, normal and area.
-    sample: Vec<[f32; 7]>,
+    sample: Vec<Row>,
     /// Points of each sample; empty if each point is its own.
     members: Vec<u32>,
     starts: Vec<u32>,
@@ -39,20 +39,19 @@ pub(super) struct Surface<'a> {
 }
 
 impl Samples {
-    /// Samples of the points of `blocks`, for sums over `coarse`.
+    /// Samples of the points of `blocks` with the scales λ_c and λ_f.
     pub fn build(
         surface: Surface<'_>,
         blocks: &[Block],
         cut: &Cut,
-        coarse: f32,
-        fine: f32,
+        [coarse, fine]: [f32; 2],
         sums: Sums,
     ) -> Self {
         let mut samples = Self::default();
         let mut block_starts = vec![0u32];
         if sums == Sums::Exact || coarse < OWN_SAMPLE_RATIO * fine {
             samples.sample = (0..surface.position.len())
-                .map(|i| row(surface.position[i], surface.normal[i], surface.area[i]))
+                .map(|i| oriented(surface.position[i], surface.normal[i], surface.area[i]))
                 .collect();
             block_starts.extend(blocks.iter().map(|block| block.points.end as u32));
         } else {
@@ -88,7 +87,7 @@ impl Samples {
         for (means, members, counts, ends) in parts {
             let before = self.sample.len() as u32;
             block_ends.extend(ends.into_iter().map(|end| before + end));
-            self.sample.extend(means.iter().map(|m| row(m.position, m.normal, m.area)));
+            self.sample.extend(means.iter().map(|m| oriented(m.position, m.normal, m.area)));
             self.members.extend_from_slice(&members);
             let mut end = *self.starts.last().expect("begins with one");
             for count in counts {
@@ -112,7 +111,7 @@ impl Samples {
         let mut columns = PositionColumns::default();
         columns.fill(self.sample.iter().map(|sample| Vec3::new(sample[0], sample[1], sample[2])));
         let near_block = |block: &Block, found: &mut Vec<u32>| {
-            let near_box = NearBox::new(box_of(&positions[block.points.clone()]), coarse);
+            let near_box = NearBox::new(block.bounds(positions), coarse);
             let before = found.len();
             cells.for_each_around(cut.coarse_cell(block.coordinate), |range| {
                 columns.collect_near(range, &near_box, found);
@@ -136,6 +135,21 @@ impl Samples {
             }
             self.near.extend_from_slice(found);
         }
+    }
+
+    /// Makes the samples anew after their points moved a little. The same points share a sample, and
+    /// the same samples are near a block.
+    pub fn refresh(&mut self, surface: Surface<'_>) {
+        let (members, starts) = (&self.members, &self.starts);
+        self.sample.par_iter_mut().with_min_len(256).enumerate().for_each(|(number, sample)| {
+            *sample = if members.is_empty() {
+                oriented(surface.position[number], surface.normal[number], surface.area[number])
+            } else {
+                let cluster = &members[starts[number] as usize..starts[number + 1] as usize];
+                let mean = mean(cluster, surface.position, surface.normal, surface.area);
+                oriented(mean.position, mean.normal, mean.area)
+            };
+        });
     }
 
     /// Replaces the normals of the samples by means of new normals of the points.
@@ -185,13 +199,8 @@ impl Samples {
     pub fn collect_near(&self, block: &Block, lanes: &mut Oriented) {
         let range = self.near_starts[block.number]..self.near_starts[block.number + 1];
         let near = &self.near[range.start as usize..range.end as usize];
-        lanes.fill(near, |sample| self.sample[sample as usize]);
+        lanes.fill(near, &self.sample);
     }
-}
-
-fn row(position: Vec3, normal: Vec3, area: f32) -> [f32; 7] {
-    let ([x, y, z], [u, v, w]) = (position.to_array(), normal.to_array());
-    [x, y, z, u, v, w, area]
 }
 
 /// The points of a block by cell of a sample and by orientation: (cell, sum of normals, points).

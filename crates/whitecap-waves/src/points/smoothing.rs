@@ -129,25 +129,29 @@ pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) 
 
 #[cfg(test)]
 mod tests {
+    use super::super::lanes::{Row, oriented};
     use super::*;
 
-    fn sample(position: Vec3, normal: Vec3) -> [f32; 7] {
-        let ([x, y, z], [u, v, w]) = (position.to_array(), normal.to_array());
-        [x, y, z, u, v, w, 1.0]
+    /// Samples of area one.
+    fn lanes(count: u32, sample: impl Fn(u32) -> (Vec3, Vec3)) -> Oriented {
+        let rows: Vec<Row> = (0..count)
+            .map(sample)
+            .map(|(position, normal)| oriented(position, normal, 1.0))
+            .collect();
+        let mut lanes = Oriented::default();
+        lanes.fill(&(0..count).collect::<Vec<_>>(), &rows);
+        lanes
     }
 
     /// Points on a ball of radius 2 about the origin, near its top.
     fn cap() -> Oriented {
-        let mut lanes = Oriented::default();
-        let numbers: Vec<u32> = (0..4000).collect();
-        lanes.fill(&numbers, |i| {
+        lanes(4000, |i| {
             let angle = 2.399_963_2 * i as f32;
             let y = 1.0 - 0.3 * (i as f32 + 0.5) / 4000.0;
             let across = (1.0 - y * y).sqrt();
             let direction = Vec3::new(across * angle.cos(), y, across * angle.sin());
-            sample(2.0 * direction, direction)
-        });
-        lanes
+            (2.0 * direction, direction)
+        })
     }
 
     /// Contract: on a ball the fitted and the mean normal are radial, from a start that is off by
@@ -171,12 +175,10 @@ mod tests {
     /// Contract: samples that face the other way are not seen.
     #[test]
     fn the_far_side_of_a_sheet_is_not_seen() {
-        let mut lanes = Oriented::default();
-        let numbers: Vec<u32> = (0..800).collect();
-        lanes.fill(&numbers, |i| {
+        let lanes = lanes(800, |i| {
             let side = if i < 400 { 1.0 } else { -1.0 };
             let place = Vec3::new((i % 20) as f32, side - 1.0, (i / 20 % 20) as f32) * 0.1;
-            sample(place, side * Vec3::Y)
+            (place, side * Vec3::Y)
         });
         let point = Vec3::new(1.0, 0.0, 0.95);
         assert!(shift(point, Vec3::Y, &lanes, 0.5).abs() < 1e-6);

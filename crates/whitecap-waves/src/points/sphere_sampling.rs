@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use wide::f32x8;
 
 use super::coarse::CoarseParticles;
-use super::lanes::{Weighted, dot, offsets, splat};
+use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 use super::poisson_disk::thinned;
 
 /// Samples are not denser than this many per coarse length; insertion makes the finer ones.
 const MOST_PER_COARSE: f32 = 4.0;
-/// Samples closer than this many fine spacings are thinned.
-const LEAST_DISTANCE: f32 = 0.8;
+/// So many of the nearest spheres are asked first whether they cover a sample.
+const NEAREST_FIRST: usize = 32;
 /// A sphere does not cover its own samples, whatever the rounding.
 const SPHERE_MARGIN: f32 = 1e-3;
 
@@ -36,7 +36,7 @@ pub(super) fn sphere_samples(
         .collect();
     let samples = parts.concat();
     let positions: Vec<Vec3> = samples.iter().map(|sample| sample.0).collect();
-    let kept = thinned(&positions, LEAST_DISTANCE * fine);
+    let kept = thinned(&positions, fine);
     kept.into_iter().map(|sample| samples[sample as usize]).collect()
 }
 
@@ -49,7 +49,7 @@ fn samples_of_cell(
 ) -> Vec<(Vec3, Vec3)> {
     let covered = f32x8::splat((coarse * (1.0 - SPHERE_MARGIN)).powi(2));
     let mut samples = Vec::new();
-    let mut near = Vec::new();
+    let (mut near, mut indices): (Vec<(f32, Vec3)>, Vec<u32>) = Default::default();
     for place in particles.cell_range(cell) {
         let center = particles.position(place);
         near.clear();
@@ -57,8 +57,12 @@ fn samples_of_cell(
             near.push((squared, particles.position(other)));
         });
         // The nearest spheres cover most.
-        near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        lanes.fill(&near, |(_, position)| (position - center).extend(1.0).to_array());
+        if near.len() > NEAREST_FIRST {
+            near.select_nth_unstable_by(NEAREST_FIRST, |a, b| a.0.total_cmp(&b.0));
+        }
+        let rows: Vec<Row> = near.iter().map(|(_, p)| weighted(p - center, 1.0)).collect();
+        indices.extend(indices.len() as u32..rows.len() as u32);
+        lanes.fill(&indices[..rows.len()], &rows);
         samples.extend(directions.iter().filter_map(|&direction| {
             let sample = splat(coarse * direction);
             let is_free = lanes.groups().iter().all(|group| {

@@ -1,5 +1,4 @@
-//! Densities at the scale of the points, and the push that spreads them evenly (Mercier et al. 2015,
-//! Eq. 4.1 to 4.3 and 4.12).
+//! The push that spreads points evenly (Mercier et al. 2015, Eq. 4.12).
 //!
 //! Eq. 4.12 as printed pulls points together; here its sign is turned.
 
@@ -11,20 +10,8 @@ use super::Neighbourhood;
 /// Points per task.
 const POINTS_PER_TASK: usize = 512;
 
-/// ρ of Eq. 4.2 over `radius`, for each point.
-pub(super) fn densities(positions: &[Vec3], lists: &Neighbourhood, radius: f32) -> Vec<f32> {
-    let inverse_radius = 1.0 / radius;
-    let density = |point: usize| {
-        let kernel = |&other: &u32| {
-            let distance = positions[other as usize].distance(positions[point]);
-            (1.0 - distance * inverse_radius).max(0.0)
-        };
-        1.0 + lists.of(point).iter().map(kernel).sum::<f32>()
-    };
-    (0..positions.len()).into_par_iter().with_min_len(POINTS_PER_TASK).map(density).collect()
-}
-
-/// The tangential displacement of each point away from its neighbours within `fine` (Eq. 4.12).
+/// The tangential displacement of each point away from its neighbours within `fine` (Eq. 4.12). The
+/// densities over `fine` may be those of a little before.
 pub(super) fn pushes(
     positions: &[Vec3],
     normals: &[Vec3],

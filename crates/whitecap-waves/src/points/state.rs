@@ -53,7 +53,7 @@ impl LastParticles {
         let velocities = particles.velocities().filter(|_| ids.is_none());
         Self {
             position: near.iter().map(|&place| coarse.position(place)).collect(),
-            inverse_density: near.iter().map(|&place| coarse.metaball(place)[3]).collect(),
+            inverse_density: near.iter().map(|&place| coarse.inverse_density(place)).collect(),
             id: ids.map_or(Vec::new(), |ids| near.iter().map(|p| ids[index(p)]).collect()),
             velocity: velocities
                 .map_or(Vec::new(), |values| near.iter().map(|p| values[index(p)]).collect()),

@@ -31,6 +31,10 @@ const MOST_SPACINGS: f32 = 1e6;
 /// The share of particles that may be farther than that, and are left out.
 const MOST_STRAYS: f32 = 0.01;
 
+/// Rounds of regularisation from one turnover to the next; points keep their order and neighbours
+/// meanwhile.
+const ROUNDS_PER_TURNOVER: u32 = 2;
+
 /// A set of surface points that follows a liquid.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceTracker {
@@ -165,7 +169,11 @@ impl SurfaceTracker {
             if watch.cancelled() {
                 return Err(PointError::Cancelled);
             }
-            round.regularise(self.settings.sums, number + 1 < rounds, &mut report)?;
+            round.regularise(self.settings.sums, &mut report);
+            let is_last = number + 1 == rounds;
+            if is_last || (number + 1) % ROUNDS_PER_TURNOVER == 0 {
+                round.turn_over(!is_last, &mut report)?;
+            }
             watch.progress((number + 1) as f32 / rounds as f32);
         }
         round.settle(&mut report);
