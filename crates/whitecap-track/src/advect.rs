@@ -1,0 +1,216 @@
+//! Vertices follow the particles (Dagenais et al. 2017, §2.2): once per frame, by the
+//! poly6-weighted movement of the particles within two spacings, a radius that grows until a
+//! particle is found.
+//!
+//! The paper takes the weighted mean of the displacements. On a surface the particles lie to one
+//! side, so that a rotation moves the vertex as if it were at their centre, half a spacing deeper:
+//! the mesh slips. Here the mean is completed by the rotation of the particles about their centre
+//! (the rotational part of their deformation, found as by Müller et al. 2016), which makes rigid
+//! motion exact.
+//!
+//! # Guarantees
+//! A rigid motion of the particles is reproduced to rounding. Every vertex moves with some particle
+//! if there is one in both frames.
+
+use std::collections::BTreeMap;
+
+use glam::{DMat3, DQuat, DVec3, Vec3};
+use rayon::prelude::*;
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{Bounds, Particles};
+
+use crate::error::TrackError;
+
+/// The particles of a frame that are known in the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Movement {
+    pub position: Vec<Vec3>,
+    pub displacement: Vec<Vec3>,
+}
+
+impl Movement {
+    /// Matches particles by their `id`; without ids by their place in the list.
+    pub fn between(previous: &Particles, next: &Particles) -> Result<Self, TrackError> {
+        previous.check_finite()?;
+        next.check_finite()?;
+        let (from, to) = (previous.positions(), next.positions());
+        let pairs: Vec<(usize, usize)> = match (previous.ids(), next.ids()) {
+            (Some(first), Some(second)) if first == second => {
+                (0..first.len()).map(|i| (i, i)).collect()
+            }
+            (Some(first), Some(second)) => {
+                let places: BTreeMap<i64, usize> =
+                    second.iter().enumerate().rev().map(|(place, &id)| (id, place)).collect();
+                let found = |(i, id): (usize, &i64)| places.get(id).map(|&place| (i, place));
+                first.iter().enumerate().filter_map(found).collect()
+            }
+            _ if from.len() == to.len() => (0..from.len()).map(|i| (i, i)).collect(),
+            _ => {
+                return Err(TrackError::NoIdentities { previous: from.len(), next: to.len() });
+            }
+        };
+        Ok(Self {
+            position: pairs.iter().map(|&(i, _)| from[i]).collect(),
+            displacement: pairs.iter().map(|&(i, j)| to[j] - from[i]).collect(),
+        })
+    }
+}
+
+/// The displacement of each vertex.
+pub(crate) fn displacements(positions: &[Vec3], movement: &Movement, spacing: f32) -> Vec<Vec3> {
+    if movement.position.is_empty() {
+        return vec![Vec3::ZERO; positions.len()];
+    }
+    let radius = 2.0 * spacing;
+    let grid = NeighbourGrid::build(&movement.position, radius);
+    let sorted: Vec<Vec3> =
+        grid.order().iter().map(|&particle| movement.displacement[particle as usize]).collect();
+    let bounds = Bounds::of(&movement.position);
+    positions.par_iter().map(|&x| displacement(x, &grid, &sorted, bounds, radius)).collect()
+}
+
+fn displacement(
+    x: Vec3,
+    grid: &NeighbourGrid,
+    displacements: &[Vec3],
+    bounds: Bounds,
+    mut radius: f32,
+) -> Vec3 {
+    // A vertex far from everything begins where the nearest particle can be.
+    radius = radius.max(1.001 * bounds.distance_squared(x).sqrt());
+    let farthest = radius + bounds.size().length();
+    loop {
+        if let Some(found) = weighted_movement(x, grid, displacements, radius) {
+            return found;
+        }
+        if radius > farthest {
+            return Vec3::ZERO;
+        }
+        radius *= 1.5;
+    }
+}
+
+/// Weighted mean and rotation of the particles within `radius`; none if there is no particle.
+fn weighted_movement(
+    x: Vec3,
+    grid: &NeighbourGrid,
+    displacements: &[Vec3],
+    radius: f32,
+) -> Option<Vec3> {
+    let scale = 1.0 / (radius * radius);
+    // Double precision: rotations come from small differences.
+    let (mut total, mut center, mut mean) = (0.0f64, DVec3::ZERO, DVec3::ZERO);
+    // Σ w p pᵀ and Σ w Δp pᵀ, with p relative to the vertex.
+    let mut spread = DMat3::ZERO;
+    let mut turned = DMat3::ZERO;
+    grid.for_each_within(x, radius, |place, distance_squared| {
+        let rest = f64::from((1.0 - distance_squared * scale).max(0.0));
+        let w = rest * rest * rest;
+        let (p, d) = ((grid.positions()[place] - x).as_dvec3(), displacements[place].as_dvec3());
+        let wp = w * p;
+        total += w;
+        center += wp;
+        mean += w * d;
+        spread += DMat3::from_cols(p * wp.x, p * wp.y, p * wp.z);
+        turned += DMat3::from_cols(d * wp.x, d * wp.y, d * wp.z);
+    });
+    if total <= 0.0 {
+        return None;
+    }
+    center /= total;
+    mean /= total;
+    let about = |v: DVec3| {
+        let c = total * center;
+        DMat3::from_cols(v * c.x, v * c.y, v * c.z)
+    };
+    // Σ w (p' − p̄') (p − p̄)ᵀ = Σ w (p + Δp − …) (p − …)ᵀ.
+    let deformation = (spread - about(center)) + (turned - about(mean));
+    let rotation = rotational_part(deformation);
+    Some((mean + rotation * -center + center).as_vec3())
+}
+
+/// The rotation nearest to a deformation, starting from rest: it maximises tr(Rᵀ A). The gradient is
+/// that of Müller et al. 2016; dividing by the curvature (Newton) converges also where particles lie
+/// nearly in a line.
+fn rotational_part(deformation: DMat3) -> DQuat {
+    const MOST_TURNS: usize = 16;
+    let size = deformation.to_cols_array().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    if size <= 0.0 || !size.is_finite() {
+        return DQuat::IDENTITY;
+    }
+    let a = deformation * (1.0 / size);
+    let mut rotation = DQuat::IDENTITY;
+    for _ in 0..MOST_TURNS {
+        let r = DMat3::from_quat(rotation);
+        let leaving =
+            r.x_axis.cross(a.x_axis) + r.y_axis.cross(a.y_axis) + r.z_axis.cross(a.z_axis);
+        let product = a * r.transpose();
+        let symmetric = (product + product.transpose()) * 0.5;
+        let trace = symmetric.x_axis.x + symmetric.y_axis.y + symmetric.z_axis.z;
+        // Turns about a line through all particles are not determined; they are left out.
+        let curvature = DMat3::from_diagonal(DVec3::splat(trace.abs() * (1.0 + 1e-7) + 1e-12));
+        let turn = (curvature - symmetric).inverse() * leaving;
+        let angle = turn.length();
+        if angle.is_nan() || angle < 1e-12 {
+            break;
+        }
+        let step = DQuat::from_axis_angle(turn / angle, angle.min(0.5));
+        rotation = (step * rotation).normalize();
+    }
+    rotation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block() -> Vec<Vec3> {
+        let place = |i: i32| Vec3::new((i % 6) as f32, (i / 6 % 6) as f32, (i / 36) as f32) * 0.1;
+        (0..216).map(place).collect()
+    }
+
+    /// Contract: a rotation and a shift of the particles move every point as they would move it,
+    /// also points outside the particles and far from them.
+    #[test]
+    fn rigid_motion_is_exact() {
+        let turn = glam::Quat::from_rotation_y(0.3) * glam::Quat::from_rotation_x(0.2);
+        let moved = |p: Vec3| turn * p + Vec3::new(0.3, -0.1, 0.2);
+        let position = block();
+        let displacement = position.iter().map(|&p| moved(p) - p).collect();
+        let movement = Movement { position, displacement };
+        let points = [Vec3::splat(0.25), Vec3::new(-0.05, 0.2, 0.3), Vec3::new(0.55, 0.56, 0.1)];
+        for (point, found) in points.iter().zip(displacements(&points, &movement, 0.1)) {
+            let off = (*point + found).distance(moved(*point));
+            assert!(off < 3e-6, "{point} is off by {off}");
+        }
+    }
+
+    /// Contract: a point far away moves with the nearest particle; without particles it rests.
+    #[test]
+    fn far_points_find_a_particle() {
+        let movement = Movement { position: block(), displacement: vec![Vec3::X; block().len()] };
+        let far = [Vec3::new(40.0, -3.0, 7.0)];
+        let found = displacements(&far, &movement, 0.1)[0];
+        assert!((found - Vec3::X).length() < 1e-5, "{found}");
+        assert_eq!(displacements(&far, &Movement::default(), 0.1)[0], Vec3::ZERO);
+    }
+
+    /// Contract: particles are matched by identity, whatever their order; without identities and
+    /// with other counts it is an error that says what to do.
+    #[test]
+    fn particles_are_matched_by_identity() {
+        let with = |positions: Vec<Vec3>, ids: Vec<i32>| {
+            let mut particles = Particles::new(positions);
+            particles.set_attribute("id", whitecap_core::Column::I32(ids)).unwrap();
+            particles
+        };
+        let before = with(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![7, 8, 9]);
+        let after = with(vec![Vec3::Y * 3.0, Vec3::Z], vec![9, 7]);
+        let movement = Movement::between(&before, &after).unwrap();
+        assert_eq!(movement.position, [Vec3::ZERO, Vec3::Y]);
+        assert_eq!(movement.displacement, [Vec3::Z, Vec3::Y * 2.0]);
+        let bare = Particles::new(vec![Vec3::ZERO]);
+        let error = Movement::between(&bare, &after).unwrap_err().to_string();
+        assert!(error.contains("identities"), "{error}");
+    }
+}

@@ -1,0 +1,140 @@
+//! What can go wrong with tracking.
+
+use glam::Vec3;
+
+use crate::state::StateError;
+
+/// Why a mesh cannot be tracked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrackError {
+    /// A setting is out of range.
+    #[error("`{name}` is {value}; it must be from {least} to {most}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+        /// The smallest usable value.
+        least: f32,
+        /// The largest usable value.
+        most: f32,
+    },
+    /// The particles themselves are unusable.
+    #[error(transparent)]
+    Particles(#[from] whitecap_core::Error),
+    /// The coarse surface cannot be made.
+    #[error(transparent)]
+    Surface(whitecap_surface::Error),
+    /// The spacing can neither be read nor estimated.
+    #[error(
+        "the particle spacing cannot be estimated from {count} particle(s); give `spacing`, the distance between neighbouring particles, in metres"
+    )]
+    SpacingUnknown {
+        /// How many particles there are.
+        count: usize,
+    },
+    /// The mesh has no triangle.
+    #[error("the mesh has no triangle; give the detailed surface of the liquid in the first frame")]
+    EmptyMesh,
+    /// A vertex is NaN or infinite.
+    #[error("vertex {vertex} of the mesh is at {position}, which is not a finite place")]
+    NonFiniteVertex {
+        /// Which vertex.
+        vertex: usize,
+        /// Where it is.
+        position: Vec3,
+    },
+    /// The mesh has a border.
+    #[error(
+        "the mesh is open: {open} of its edges have a triangle on one side only; close it (`close` does, by generalised winding number) or fill its holes in a modelling program"
+    )]
+    OpenMesh {
+        /// How many edges are open.
+        open: usize,
+    },
+    /// The mesh is not a surface everywhere.
+    #[error(
+        "the mesh is not a 2-manifold: at {edges} edge(s) and {vertices} vertex(es) more than two sheets meet, or triangles disagree on which side is outside; repair it (`close` does) or merge and reorient its parts in a modelling program"
+    )]
+    NonManifold {
+        /// Bad edges.
+        edges: usize,
+        /// Bad vertices.
+        vertices: usize,
+    },
+    /// The mesh passes through itself.
+    #[error(
+        "the mesh passes through itself at {pairs} pair(s) of triangles; repair it (`close` does) or make a union of its parts in a modelling program"
+    )]
+    SelfIntersecting {
+        /// Pairs of triangles that cross.
+        pairs: usize,
+    },
+    /// The mesh is inside out.
+    #[error(
+        "the mesh is inside out: its volume is {volume:.3e} m³; flip its normals so that they point out of the liquid"
+    )]
+    InsideOut {
+        /// Its volume.
+        volume: f64,
+    },
+    /// Mesh and particles have different units.
+    #[error(
+        "the mesh is {ratio:.3} times as large as the particles ({mesh_size:.4} m against {particle_size:.4} m); they are probably in different units: scale the mesh by {scale}"
+    )]
+    Scale {
+        /// Largest edge of the box round the mesh.
+        mesh_size: f32,
+        /// Largest edge of the box round the particles.
+        particle_size: f32,
+        /// Mesh against particles.
+        ratio: f32,
+        /// The power of ten that comes nearest.
+        scale: f32,
+    },
+    /// Mesh and particles are in different places.
+    #[error(
+        "{share:.0} % of the mesh lies more than {reach:.4} m from every surface of the particles (mesh centre {mesh_center}, particle centre {particle_center}); give the mesh and the particles of the same frame, in the same coordinates"
+    )]
+    FarFromParticles {
+        /// Share of vertices, in per cent.
+        share: f32,
+        /// How far was looked, in metres.
+        reach: f32,
+        /// Middle of the mesh.
+        mesh_center: Vec3,
+        /// Middle of the particles.
+        particle_center: Vec3,
+    },
+    /// Particles of two frames cannot be matched.
+    #[error(
+        "the frames have {previous} and {next} particles and no `id` column tells which is which; write the particles with identities"
+    )]
+    NoIdentities {
+        /// Particles of the first frame.
+        previous: usize,
+        /// Particles of the second.
+        next: usize,
+    },
+    /// Time between frames is not positive.
+    #[error("the time from frame to frame is {duration} s; it must be positive and finite")]
+    Duration {
+        /// What was given.
+        duration: f32,
+    },
+    /// A saved state cannot be continued from.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The caller asked to stop.
+    #[error("tracking was cancelled")]
+    Cancelled,
+}
+
+impl From<whitecap_surface::Error> for TrackError {
+    fn from(error: whitecap_surface::Error) -> Self {
+        match error {
+            whitecap_surface::Error::Cancelled => Self::Cancelled,
+            other => Self::Surface(other),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Whether a mesh can be tracked: each obstacle is a sentence with its remedy.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use whitecap_core::triangle_bvh::TriangleBvh;
+use whitecap_core::{Bounds, Particles, TriMesh, reduce};
+use whitecap_surface::{particle_spacing, report, self_intersections};
+
+use crate::error::TrackError;
+use crate::settings::TrackSettings;
+
+/// Mesh and particles may differ in size by this factor.
+const LARGEST_RATIO: f32 = 8.0;
+/// How far from the coarse surface detail may reach, in particle spacings.
+pub(crate) const FARTHEST_DETAIL: f32 = 6.0;
+/// Share of the mesh that may lie farther away.
+const LARGEST_STRAY_SHARE: f32 = 0.5;
+
+/// The particle spacing: as set, as the particles say, or as found.
+pub(crate) fn spacing_of(
+    particles: &Particles,
+    settings: &TrackSettings,
+) -> Result<f32, TrackError> {
+    if let Some(spacing) = settings.spacing {
+        return Ok(spacing);
+    }
+    let count = particles.len();
+    if let Some(radii) = particles.radii()
+        && count > 0
+        && radii.iter().all(|r| r.is_finite() && *r > 0.0)
+    {
+        return Ok((2.0 * reduce::sum(count, |i| f64::from(radii[i])) / count as f64) as f32);
+    }
+    particle_spacing(particles.positions()).ok_or(TrackError::SpacingUnknown { count })
+}
+
+/// Fails at the first thing that is wrong with the mesh by itself or against the particles.
+pub(crate) fn check(mesh: &TriMesh, particles: &Particles) -> Result<(), TrackError> {
+    particles.check_finite()?;
+    if mesh.triangles().is_empty() {
+        return Err(TrackError::EmptyMesh);
+    }
+    if let Some(vertex) = mesh.positions().iter().position(|p| !p.is_finite()) {
+        return Err(TrackError::NonFiniteVertex { vertex, position: mesh.positions()[vertex] });
+    }
+    check_scale(mesh.bounds(), Bounds::of(particles.positions()))?;
+    check_surface(mesh)
+}
+
+fn check_scale(mesh: Bounds, particles: Bounds) -> Result<(), TrackError> {
+    let (mesh_size, particle_size) = (mesh.size().max_element(), particles.size().max_element());
+    let ratio = mesh_size / particle_size;
+    if particle_size <= 0.0 || (ratio < LARGEST_RATIO && ratio > 1.0 / LARGEST_RATIO) {
+        return Ok(());
+    }
+    let scale = 10f32.powi(-(ratio.log10().round() as i32));
+    Err(TrackError::Scale { mesh_size, particle_size, ratio, scale })
+}
+
+fn check_surface(mesh: &TriMesh) -> Result<(), TrackError> {
+    let found = report(mesh);
+    if found.open_edges > 0 {
+        return Err(TrackError::OpenMesh { open: found.open_edges });
+    }
+    let (edges, vertices) = (found.non_manifold_edges, found.non_manifold_vertices);
+    if edges + vertices > 0 {
+        return Err(TrackError::NonManifold { edges, vertices });
+    }
+    if found.volume <= 0.0 {
+        return Err(TrackError::InsideOut { volume: found.volume });
+    }
+    match self_intersections(mesh) {
+        0 => Ok(()),
+        pairs => Err(TrackError::SelfIntersecting { pairs }),
+    }
+}
+
+/// The largest distance of a vertex from the coarse surface, among those within reach; fails if
+/// most of the mesh is out of reach.
+pub(crate) fn largest_detail(
+    positions: &[Vec3],
+    coarse: &TriMesh,
+    particles: &Particles,
+    spacing: f32,
+) -> Result<f32, TrackError> {
+    let reach = FARTHEST_DETAIL * spacing;
+    let bvh = TriangleBvh::build(coarse);
+    let distances: Vec<Option<f32>> = positions
+        .par_iter()
+        .map(|&p| bvh.closest_point(p, reach).map(|found| found.distance_squared.sqrt()))
+        .collect();
+    let stray = distances.iter().filter(|d| d.is_none()).count();
+    let share = stray as f32 / positions.len().max(1) as f32;
+    if share > LARGEST_STRAY_SHARE {
+        return Err(TrackError::FarFromParticles {
+            share: 100.0 * share,
+            reach,
+            mesh_center: Bounds::of(positions).center(),
+            particle_center: Bounds::of(particles.positions()).center(),
+        });
+    }
+    Ok(distances.into_iter().flatten().fold(0.0, f32::max))
+}

@@ -1,0 +1,112 @@
+//! The last resort: whole parts of the mesh are rebuilt from the coarse surface.
+//!
+//! Parts of the mesh and parts of φ that lie near each other belong together; a group is taken out
+//! and put in whole, so the result is as closed as its parts.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use whitecap_core::TriMesh;
+use whitecap_core::disjoint_sets::DisjointSets;
+use whitecap_core::triangle_bvh::TriangleBvh;
+
+use crate::carried::Carried;
+use crate::cells::{CellSet, cell_span};
+use crate::coarse_surface::CoarseSurface;
+use crate::half_edge::HalfEdgeMesh;
+use crate::quality::measure_birth;
+use crate::remesh::take_birth_distances;
+
+/// Rebuilds every part of the mesh that reaches into `marked`, with the parts of φ near it. Gives
+/// the number of parts taken out as well.
+pub(crate) fn rebuild_parts(
+    mesh: &HalfEdgeMesh,
+    coarse: &CoarseSurface,
+    marked: &CellSet,
+) -> (HalfEdgeMesh, usize) {
+    let plain = mesh.plain();
+    let (ours, theirs) = (plain.components(), coarse.mesh.components());
+    let count = ours.len() as u32;
+    let mut groups = DisjointSets::new(ours.len() + theirs.len());
+    let cell = coarse.distance.lattice().cell;
+    let bvh = TriangleBvh::build(&coarse.mesh);
+    let near: Vec<Option<u32>> = plain
+        .positions()
+        .par_iter()
+        .map(|&p| bvh.closest_point(p, coarse.band + 2.0 * cell).map(|found| found.triangle))
+        .collect();
+    for (vertex, found) in near.iter().enumerate() {
+        groups.join(vertex as u32, ours[vertex]);
+        if let Some(triangle) = found {
+            let corner = coarse.mesh.triangles()[*triangle as usize][0];
+            groups.join(vertex as u32, count + theirs[corner as usize]);
+        }
+    }
+    for (vertex, &lowest) in theirs.iter().enumerate() {
+        groups.join(count + vertex as u32, count + lowest);
+    }
+    let groups = groups.into_lowest();
+    let mut replaced = vec![false; groups.len()];
+    let lattice = coarse.distance.lattice();
+    let places = crate::cells::places(plain.positions(), lattice, 0.0);
+    for &triangle in plain.triangles() {
+        let (low, high) = cell_span(&places, triangle);
+        if marked.meets(low, high) {
+            replaced[groups[triangle[0] as usize] as usize] = true;
+        }
+    }
+    let kept = |vertex: u32| !replaced[groups[vertex as usize] as usize];
+    let mut parts: Vec<u32> = (0..count).filter(|&v| !kept(v)).map(|v| ours[v as usize]).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    let mut triangles: Vec<[u32; 3]> =
+        plain.triangles().iter().copied().filter(|t| kept(t[0])).collect();
+    let new = coarse.mesh.triangles().iter().map(|t| t.map(|v| v + count));
+    triangles.extend(new.filter(|t| !kept(t[0])));
+    let result = joined(mesh, &plain, coarse, triangles);
+    (result, parts.len())
+}
+
+/// The whole mesh rebuilt from φ.
+pub(crate) fn rebuild_all(mesh: &HalfEdgeMesh, coarse: &CoarseSurface) -> HalfEdgeMesh {
+    let plain = mesh.plain();
+    let count = plain.positions().len() as u32;
+    let triangles = coarse.mesh.triangles().iter().map(|t| t.map(|v| v + count)).collect();
+    joined(mesh, &plain, coarse, triangles)
+}
+
+/// Triangles over the vertices of the mesh followed by those of φ.
+fn joined(
+    mesh: &HalfEdgeMesh,
+    plain: &TriMesh,
+    coarse: &CoarseSurface,
+    triangles: Vec<[u32; 3]>,
+) -> HalfEdgeMesh {
+    let old = plain.positions().len();
+    let bvh = TriangleBvh::build(plain);
+    let mixes: Vec<Vec<(u32, f32)>> = coarse
+        .mesh
+        .positions()
+        .par_iter()
+        .map(|&p| {
+            bvh.closest_point(p, f32::INFINITY).map_or(Vec::new(), |found| {
+                let corners = plain.triangles()[found.triangle as usize];
+                corners.into_iter().zip(found.barycentric.to_array()).collect()
+            })
+        })
+        .collect();
+    let mut carried: Carried = mesh.carried.clone();
+    for mix in &mixes {
+        carried.push_mix(mix);
+    }
+    let positions: Vec<Vec3> =
+        plain.positions().iter().chain(coarse.mesh.positions()).copied().collect();
+    // Both meshes are closed and whole parts are taken, so this cannot fail; if it did, an empty
+    // mesh would still be closed.
+    let Ok(mut result) = HalfEdgeMesh::new(positions, triangles, carried) else {
+        return HalfEdgeMesh::default();
+    };
+    measure_birth(&mut result, old);
+    take_birth_distances(&mut result, old, coarse);
+    result.compact();
+    result
+}

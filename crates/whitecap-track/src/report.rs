@@ -1,0 +1,70 @@
+//! What a frame of tracking reports about itself.
+
+use std::time::Duration;
+
+use crate::topology::Topology;
+
+/// Time spent on each part of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrackTimes {
+    /// Moving the vertices with the particles.
+    pub advection: Duration,
+    /// Splitting, collapsing and flipping edges.
+    pub quality: Duration,
+    /// Making the coarse surface φ and its distance.
+    pub coarse_surface: Duration,
+    /// Drawing the vertices to their distance.
+    pub projection: Duration,
+    /// Looking for changes of topology.
+    pub detection: Duration,
+    /// Γ and topology matching.
+    pub matching: Duration,
+    /// Cutting, filling and welding.
+    pub remeshing: Duration,
+    /// Everything.
+    pub total: Duration,
+}
+
+/// What happened in a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrackReport {
+    /// Vertices of the mesh.
+    pub vertices: usize,
+    /// Triangles of the mesh.
+    pub triangles: usize,
+    /// Parts and handles of the mesh.
+    pub topology: Topology,
+    /// Parts and handles of the coarse surface φ.
+    pub coarse_topology: Topology,
+    /// Enclosed volume, in m³.
+    pub volume: f64,
+    /// Enclosed volume of the coarse surface φ, in m³.
+    pub coarse_volume: f64,
+    /// Vertices that would have been drawn too far.
+    pub jumped_vertices: usize,
+    /// Cells flagged because φ changed its topology there.
+    pub flagged_cells: usize,
+    /// Cells in which the mesh passed through itself.
+    pub interpenetrating_cells: usize,
+    /// Cells that were rebuilt.
+    pub remeshed_cells: usize,
+    /// Rebuilt cells against all cells that hold a part of the mesh.
+    pub remeshed_share: f32,
+    /// Times a region had to be widened before it could be rebuilt.
+    pub widened: usize,
+    /// Parts that could not be repaired in place and were rebuilt from φ.
+    pub rebuilt_components: usize,
+    /// The longest way that projection drew a vertex away from where the particles carried it,
+    /// outside the rebuilt cells, in metres.
+    pub largest_jump: f32,
+    /// The largest detail: distance of a vertex from φ, in metres.
+    pub largest_detail: f32,
+    /// Edges split, collapsed and flipped.
+    pub splits: usize,
+    /// Edges collapsed.
+    pub collapses: usize,
+    /// Edges flipped.
+    pub flips: usize,
+    /// Time spent.
+    pub times: TrackTimes,
+}

@@ -1,0 +1,261 @@
+//! The full state of tracking as bytes, and back.
+//!
+//! # Guarantees
+//! * A tracker restored and continued has the same bits as one that was never interrupted.
+//! * Bytes that are cut short, begin otherwise, come from another version, or hold numbers that are
+//!   not possible, are refused with a sentence and leave the tracker as it was. Nothing larger than
+//!   the bytes themselves is allocated.
+//!
+//! # Layout
+//! Little-endian: the eight bytes `wctrak` and a version, scalars, then columns, each with its
+//! length; the columns of the caller each with name and type.
+
+use glam::{Vec2, Vec3, Vec4};
+use whitecap_core::{Attributes, Column};
+
+use crate::carried::Carried;
+use crate::error::TrackError;
+use crate::half_edge::HalfEdgeMesh;
+use crate::tracker::Tracker;
+
+const MAGIC: &[u8; 6] = b"wctrak";
+const VERSION: u16 = 1;
+
+/// Why bytes are not the state of a tracker.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StateError {
+    /// They are something else.
+    #[error("the saved state does not begin like one of tracking")]
+    NotAState,
+    /// They come from another version.
+    #[error("the saved state has version {found}; this program reads version {VERSION}")]
+    Version {
+        /// The version found.
+        found: u16,
+    },
+    /// They end too early or too late.
+    #[error("the saved state was cut or damaged: {what}")]
+    Length {
+        /// Where it shows.
+        what: &'static str,
+    },
+    /// A number is not finite or not possible.
+    #[error("the saved state holds an impossible {what}; it was damaged")]
+    Value {
+        /// Which quantity.
+        what: &'static str,
+    },
+    /// The settings have another spacing.
+    #[error(
+        "the saved state has a particle spacing of {found} m, the settings one of {expected} m; use the settings it was made with"
+    )]
+    Spacing {
+        /// Spacing of the saved state.
+        found: f32,
+        /// Spacing of the settings.
+        expected: f32,
+    },
+}
+
+impl Tracker {
+    /// The full state.
+    pub fn save(&self) -> Vec<u8> {
+        let (mesh, carried) = (&self.mesh, &self.mesh.carried);
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&self.spacing.to_le_bytes());
+        bytes.extend_from_slice(&self.duration.to_le_bytes());
+        bytes.extend_from_slice(&self.frames.to_le_bytes());
+        for count in self.expected_difference {
+            bytes.extend_from_slice(&count.to_le_bytes());
+        }
+        put(&mut bytes, &mesh.positions, vector_bytes);
+        put(&mut bytes, &mesh.triangles, |t: [u32; 3]| {
+            let mut packed = [0; 12];
+            for (slot, v) in packed.chunks_exact_mut(4).zip(t) {
+                slot.copy_from_slice(&v.to_le_bytes());
+            }
+            packed
+        });
+        for column in [&carried.delta, &carried.shortest, &carried.longest, &carried.sharpest] {
+            put(&mut bytes, column, f32::to_le_bytes);
+        }
+        put(&mut bytes, &carried.born, |b| [b]);
+        put(&mut bytes, &carried.displacement, vector_bytes);
+        bytes.extend_from_slice(&(carried.attributes.len() as u64).to_le_bytes());
+        for (name, column) in &carried.attributes {
+            put(&mut bytes, name.as_bytes(), |byte| [byte]);
+            put_column(&mut bytes, column);
+        }
+        bytes
+    }
+
+    /// Continues from a state that [`Tracker::save`] gave, with the settings it was made with. On
+    /// failure the tracker stays as it is.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), TrackError> {
+        let mut reader = Reader { bytes };
+        if reader.take::<6>()? != *MAGIC {
+            return Err(StateError::NotAState.into());
+        }
+        let version = u16::from_le_bytes(reader.take()?);
+        if version != VERSION {
+            return Err(StateError::Version { found: version }.into());
+        }
+        let spacing = f32::from_le_bytes(reader.take()?);
+        possible("spacing", spacing > 0.0 && spacing.is_finite())?;
+        if let Some(expected) = self.settings().spacing
+            && expected != spacing
+        {
+            return Err(StateError::Spacing { found: spacing, expected }.into());
+        }
+        let duration = f32::from_le_bytes(reader.take()?);
+        possible("duration", duration >= 0.0 && duration.is_finite())?;
+        let frames = u64::from_le_bytes(reader.take()?);
+        let expected_difference =
+            [i64::from_le_bytes(reader.take()?), i64::from_le_bytes(reader.take()?)];
+        let mesh = read_mesh(&mut reader)?;
+        if !reader.bytes.is_empty() {
+            return Err(StateError::Length { what: "bytes follow its end" }.into());
+        }
+        self.mesh = mesh;
+        self.spacing = spacing;
+        self.duration = duration;
+        self.frames = frames;
+        self.expected_difference = expected_difference;
+        Ok(())
+    }
+}
+
+fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
+    let positions = reader.values(read_vector)?;
+    possible("position", positions.iter().all(|p| p.is_finite()))?;
+    let count = positions.len();
+    let triangles: Vec<[u32; 3]> = reader.values(|bytes: [u8; 12]| {
+        std::array::from_fn(|i| {
+            u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+        })
+    })?;
+    possible("triangle", triangles.iter().flatten().all(|&v| (v as usize) < count))?;
+    let mut carried = Carried::new(0, &Attributes::new());
+    for column in
+        [&mut carried.delta, &mut carried.shortest, &mut carried.longest, &mut carried.sharpest]
+    {
+        *column = reader.values(f32::from_le_bytes)?;
+        possible("measure", column.len() == count && column.iter().all(|v| !v.is_nan()))?;
+    }
+    carried.born = reader.values(|[byte]: [u8; 1]| byte)?;
+    carried.displacement = reader.values(read_vector)?;
+    possible("movement", carried.born.len() == count && carried.displacement.len() == count)?;
+    let columns = u64::from_le_bytes(reader.take()?);
+    for _ in 0..columns {
+        let name = reader.values(|[byte]: [u8; 1]| byte)?;
+        let name = String::from_utf8(name).map_err(|_| StateError::Value { what: "name" })?;
+        let column = reader.column()?;
+        possible("column", column.len() == count)?;
+        carried.attributes.push((name, column));
+    }
+    HalfEdgeMesh::new(positions, triangles, carried)
+        .map_err(|_| StateError::Value { what: "mesh, which is not closed" })
+}
+
+fn possible(what: &'static str, is_possible: bool) -> Result<(), StateError> {
+    if is_possible { Ok(()) } else { Err(StateError::Value { what }) }
+}
+
+fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, column: &[T], write: impl Fn(T) -> [u8; N]) {
+    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
+    bytes.extend(column.iter().flat_map(|&value| write(value)));
+}
+
+fn packed<const N: usize, const BYTES: usize>(values: [f32; N]) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    for (slot, value) in bytes.chunks_exact_mut(4).zip(values) {
+        slot.copy_from_slice(&value.to_le_bytes());
+    }
+    bytes
+}
+
+fn unpacked<const N: usize, const BYTES: usize>(bytes: [u8; BYTES]) -> [f32; N] {
+    std::array::from_fn(|i| {
+        f32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+    })
+}
+
+fn vector_bytes(v: Vec3) -> [u8; 12] {
+    packed(v.to_array())
+}
+
+fn read_vector(bytes: [u8; 12]) -> Vec3 {
+    Vec3::from_array(unpacked(bytes))
+}
+
+fn put_column(bytes: &mut Vec<u8>, column: &Column) {
+    match column {
+        Column::F32(values) => {
+            bytes.push(0);
+            put(bytes, values, f32::to_le_bytes);
+        }
+        Column::Vec2(values) => {
+            bytes.push(1);
+            put(bytes, values, |v: Vec2| packed::<2, 8>(v.to_array()));
+        }
+        Column::Vec3(values) => {
+            bytes.push(2);
+            put(bytes, values, vector_bytes);
+        }
+        Column::Vec4(values) => {
+            bytes.push(3);
+            put(bytes, values, |v: Vec4| packed::<4, 16>(v.to_array()));
+        }
+        Column::I32(values) => {
+            bytes.push(4);
+            put(bytes, values, i32::to_le_bytes);
+        }
+        Column::I64(values) => {
+            bytes.push(5);
+            put(bytes, values, i64::to_le_bytes);
+        }
+    }
+}
+
+/// Bytes not read yet.
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], StateError> {
+        let Some((first, rest)) = self.bytes.split_first_chunk::<N>() else {
+            return Err(StateError::Length { what: "it ends too early" });
+        };
+        self.bytes = rest;
+        Ok(*first)
+    }
+
+    fn values<T, const N: usize>(
+        &mut self,
+        read: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, StateError> {
+        let count = u64::from_le_bytes(self.take()?);
+        if count > (self.bytes.len() / N) as u64 {
+            return Err(StateError::Length { what: "a column is longer than what is left" });
+        }
+        let (mine, rest) = self.bytes.split_at(count as usize * N);
+        self.bytes = rest;
+        Ok(mine.as_chunks::<N>().0.iter().map(|&bytes| read(bytes)).collect())
+    }
+
+    fn column(&mut self) -> Result<Column, StateError> {
+        let [kind] = self.take::<1>()?;
+        Ok(match kind {
+            0 => Column::F32(self.values(f32::from_le_bytes)?),
+            1 => Column::Vec2(self.values(|b| Vec2::from_array(unpacked::<2, 8>(b)))?),
+            2 => Column::Vec3(self.values(read_vector)?),
+            3 => Column::Vec4(self.values(|b| Vec4::from_array(unpacked::<4, 16>(b)))?),
+            4 => Column::I32(self.values(i32::from_le_bytes)?),
+            5 => Column::I64(self.values(i64::from_le_bytes)?),
+            _ => return Err(StateError::Value { what: "type of a column" }),
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! Counting parts and handles, and finding where two surfaces differ in them (early detection; the
+//! paper's §2.8 names it as wanted).
+
+use glam::IVec3;
+use rayon::prelude::*;
+use whitecap_core::sparse_grid::local_node;
+use whitecap_core::{SparseGrid, TriMesh};
+
+use crate::crossings::Crossings;
+use crate::gamma::NearbyMesh;
+use crate::half_edge::{HalfEdgeMesh, NONE};
+
+/// Connected parts and Euler characteristic (2 per ball, 0 per torus) of a closed surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// Connected parts.
+    pub components: usize,
+    /// Vertices − edges + triangles.
+    pub euler_characteristic: i64,
+}
+
+impl Topology {
+    /// Of a closed mesh.
+    pub(crate) fn of_mesh(mesh: &TriMesh) -> Self {
+        count(mesh.positions().len(), mesh.triangles())
+    }
+
+    /// Of the tracked mesh.
+    pub(crate) fn of(mesh: &HalfEdgeMesh) -> Self {
+        count(mesh.positions.len(), &mesh.triangles)
+    }
+
+    /// By how much the counts differ.
+    pub(crate) fn minus(self, other: Self) -> [i64; 2] {
+        [
+            self.components as i64 - other.components as i64,
+            self.euler_characteristic - other.euler_characteristic,
+        ]
+    }
+}
+
+fn count(vertex_count: usize, triangles: &[[u32; 3]]) -> Topology {
+    let mut sets = whitecap_core::disjoint_sets::DisjointSets::new(vertex_count);
+    let mut used = vec![false; vertex_count];
+    let mut living = 0i64;
+    for &[a, b, c] in triangles.iter().filter(|t| t[0] != NONE) {
+        sets.join(a, b);
+        sets.join(a, c);
+        for v in [a, b, c] {
+            used[v as usize] = true;
+        }
+        living += 1;
+    }
+    let lowest = sets.into_lowest();
+    let components = (0..vertex_count).filter(|&v| used[v] && lowest[v] as usize == v).count();
+    let vertices = used.iter().filter(|&&used| used).count() as i64;
+    // A closed triangle mesh has three edges for every two triangles.
+    Topology { components, euler_characteristic: vertices - living / 2 }
+}
+
+/// Nodes that φ and the mesh put on different sides by more than the detail of the mesh explains:
+/// Γ − φ should be −δ of the nearest vertex, and is off by more than `tolerance` metres.
+pub(crate) fn disagreeing_nodes(
+    mesh: &HalfEdgeMesh,
+    crossings: &Crossings,
+    distance: &SparseGrid<f32>,
+    tolerance: f32,
+) -> Vec<IVec3> {
+    let lattice = distance.lattice();
+    let mut nodes: Vec<IVec3> = distance
+        .coordinates()
+        .par_iter()
+        .zip(distance.tiles())
+        .flat_map_iter(|(&tile, values)| {
+            (0..512).filter_map(move |offset| {
+                let node = tile * 8 + local_node(offset);
+                ((values.at(offset) < 0.0) != crossings.is_inside(node)).then_some(node)
+            })
+        })
+        .collect();
+    crate::cells::sort_unique(&mut nodes);
+    let mut tiles: Vec<IVec3> =
+        nodes.iter().map(|&node| whitecap_core::sparse_grid::tile_of(node)).collect();
+    crate::cells::sort_unique(&mut tiles);
+    let nearby = NearbyMesh::build(mesh, lattice, &tiles);
+    nodes
+        .into_par_iter()
+        .filter(|&node| {
+            let position = lattice.position(node);
+            let Some(found) = nearby.closest(position, 8.0 * lattice.cell) else { return true };
+            let away = found.distance_squared.sqrt();
+            let gamma = if crossings.is_inside(node) { -away } else { away };
+            let mix = nearby.mix_at(position);
+            let known = |&&(v, _): &&(u32, f32)| mesh.carried.delta[v as usize].is_finite();
+            let delta: f32 =
+                mix.iter().filter(known).map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
+            (gamma - distance.get(node) + delta).abs() > tolerance
+        })
+        .collect()
+}

@@ -1,0 +1,391 @@
+//! The tracker: a detailed mesh, frame by frame.
+
+use std::time::{Duration, Instant};
+
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+use whitecap_core::attributes::VELOCITY;
+use whitecap_core::{Column, Particles, TriMesh, Watch, reduce};
+use whitecap_surface::volume;
+
+use crate::advect::{Movement, displacements};
+use crate::carried::Carried;
+use crate::cells::{CellSet, cell_span, cells_between, cells_round_edge, cells_round_node, places};
+use crate::coarse_surface::CoarseSurface;
+use crate::crossings::Crossings;
+use crate::error::TrackError;
+use crate::half_edge::HalfEdgeMesh;
+use crate::input_check;
+use crate::project::{Drawn, Reach, along_normals, keep_distance};
+use crate::quality::{self, QualityCounts};
+use crate::rebuild::{rebuild_all, rebuild_parts};
+use crate::remesh::{Task, remesh, take_birth_distances};
+use crate::report::TrackReport;
+use crate::settings::{Projection, TrackSettings};
+use crate::topology::{Topology, disagreeing_nodes};
+
+/// The band of the coarse distance against the largest detail (Dagenais et al. 2017, §2.3.1).
+const BAND: f32 = 1.25;
+/// The narrowest band, in cells.
+const NARROWEST_BAND: f32 = 4.0;
+/// Nodes are in dispute if the mesh and φ differ there by this many cells more than detail explains.
+const DISPUTE: f32 = 0.75;
+
+/// A detailed mesh carried by a particle liquid.
+///
+/// # Guarantees
+/// * The mesh of every frame is closed and 2-manifold, whatever the particles do.
+/// * The same particles give the same mesh, to the bit, for any number of threads, and also when the
+///   state was saved and restored between two frames.
+/// * After an error the state is that of the last good frame.
+#[derive(Clone, Debug)]
+pub struct Tracker {
+    settings: TrackSettings,
+    pub(crate) spacing: f32,
+    /// Seconds from the last frame to this one; zero in the first.
+    pub(crate) duration: f32,
+    pub(crate) frames: u64,
+    pub(crate) mesh: HalfEdgeMesh,
+    /// By how much the counts of the mesh exceed those of φ where that means nothing: detail that
+    /// the coarse surface does not have.
+    pub(crate) expected_difference: [i64; 2],
+}
+
+impl Tracker {
+    /// Begins with the closed `mesh` of the liquid in the frame of `particles`.
+    pub fn new(
+        mesh: &TriMesh,
+        particles: &Particles,
+        settings: TrackSettings,
+        watch: &dyn Watch,
+    ) -> Result<Self, TrackError> {
+        settings.check()?;
+        let spacing = input_check::spacing_of(particles, &settings)?;
+        input_check::check(mesh, particles)?;
+        let carried = Carried::new(mesh.positions().len(), mesh.attributes());
+        let (positions, triangles) = (mesh.positions().to_vec(), mesh.triangles().to_vec());
+        let mut working = HalfEdgeMesh::new(positions, triangles, carried)
+            .map_err(|_| TrackError::NonManifold { edges: 0, vertices: 1 })?;
+        working.compact();
+        quality::refine(&mut working, settings.longest_edge * spacing);
+        quality::measure_birth(&mut working, 0);
+        let narrow = 0.5 * spacing * NARROWEST_BAND;
+        let build = |band| CoarseSurface::build(particles, spacing, settings.support, band, watch);
+        let first = build(narrow)?;
+        let reach =
+            input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)?;
+        let coarse = if BAND * reach > narrow { build(BAND * reach)? } else { first };
+        // Vertices from which no way leads to the coarse surface only follow the particles.
+        working.carried.delta.fill(f32::INFINITY);
+        take_birth_distances(&mut working, 0, &coarse);
+        let expected_difference = Topology::of(&working).minus(Topology::of_mesh(&coarse.mesh));
+        Ok(Self { settings, spacing, duration: 0.0, frames: 0, mesh: working, expected_difference })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &TrackSettings {
+        &self.settings
+    }
+
+    /// The particle spacing, in metres.
+    pub fn spacing(&self) -> f32 {
+        self.spacing
+    }
+
+    /// Frames made since the first.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The mesh with the columns it came with and the velocity of its vertices.
+    pub fn mesh(&self) -> TriMesh {
+        let mut mesh = self.mesh.plain();
+        for (name, column) in &self.mesh.carried.attributes {
+            // Columns are as long as the vertices by construction.
+            let _ = mesh.set_attribute(name.clone(), column.clone());
+        }
+        let per_second = if self.duration > 0.0 { 1.0 / self.duration } else { 0.0 };
+        let velocity = self.mesh.carried.displacement.iter().map(|&d| d * per_second).collect();
+        let _ = mesh.set_attribute(VELOCITY, Column::Vec3(velocity));
+        mesh
+    }
+
+    /// Distance of each vertex from the coarse surface at its birth, in metres; infinite for
+    /// vertices that had none in reach.
+    pub fn detail(&self) -> &[f32] {
+        &self.mesh.carried.delta
+    }
+
+    /// Carries the mesh from the frame of `previous` to that of `next`, `duration` seconds later.
+    /// Particles are matched by their `id`; new ones and vanished ones are welcome.
+    pub fn advance(
+        &mut self,
+        previous: &Particles,
+        next: &Particles,
+        duration: f32,
+        watch: &dyn Watch,
+    ) -> Result<TrackReport, TrackError> {
+        if !(duration > 0.0 && duration.is_finite()) {
+            return Err(TrackError::Duration { duration });
+        }
+        let movement = Movement::between(previous, next)?;
+        let mut frame = Frame {
+            settings: &self.settings,
+            spacing: self.spacing,
+            mesh: self.mesh.clone(),
+            expected_difference: self.expected_difference,
+            report: TrackReport::default(),
+            watch,
+        };
+        frame.run(&movement, next, duration)?;
+        let Frame { mesh, report, expected_difference, .. } = frame;
+        self.mesh = mesh;
+        self.expected_difference = expected_difference;
+        self.duration = duration;
+        self.frames += 1;
+        Ok(report)
+    }
+}
+
+/// A frame in the making.
+struct Frame<'a> {
+    settings: &'a TrackSettings,
+    spacing: f32,
+    mesh: HalfEdgeMesh,
+    expected_difference: [i64; 2],
+    report: TrackReport,
+    watch: &'a dyn Watch,
+}
+
+impl Frame<'_> {
+    fn cell(&self) -> f32 {
+        0.5 * self.spacing
+    }
+
+    fn check_cancelled(&self, progress: f32) -> Result<(), TrackError> {
+        self.watch.progress(progress);
+        if self.watch.cancelled() { Err(TrackError::Cancelled) } else { Ok(()) }
+    }
+
+    fn run(
+        &mut self,
+        movement: &Movement,
+        next: &Particles,
+        duration: f32,
+    ) -> Result<(), TrackError> {
+        let start = Instant::now();
+        let mut clock = Clock(start);
+        self.advect(movement, duration);
+        self.report.times.advection = clock.lap();
+        let counts = quality::improve(&mut self.mesh);
+        self.note_quality(counts);
+        self.report.times.quality = clock.lap();
+        self.check_cancelled(0.2)?;
+        let coarse = self.coarse_surface(next)?;
+        self.report.times.coarse_surface = clock.lap();
+        self.check_cancelled(0.6)?;
+        let jumped = self.project(&coarse);
+        self.report.times.projection = clock.lap();
+        self.check_cancelled(0.7)?;
+        let lattice = coarse.distance.lattice();
+        let at = places(&self.mesh.positions, lattice, 0.0);
+        let crossings = Crossings::find(&at, &self.mesh.triangles);
+        let flagged = self.flag(&jumped, &at, &crossings, &coarse);
+        self.report.times.detection = clock.lap();
+        self.remesh(&coarse, &flagged, &crossings);
+        self.report.times.remeshing = clock.lap().saturating_sub(self.report.times.matching);
+        self.describe(&coarse, &at);
+        self.report.times.total = start.elapsed();
+        self.watch.progress(1.0);
+        Ok(())
+    }
+
+    /// Step 1, and the relaxation of detail (§2.8).
+    fn advect(&mut self, movement: &Movement, duration: f32) {
+        let moved = displacements(&self.mesh.positions, movement, self.spacing);
+        let strain = (self.settings.strain_relaxation > 0.0).then(|| self.strains(&moved));
+        for (position, displacement) in self.mesh.positions.iter_mut().zip(&moved) {
+            *position += *displacement;
+        }
+        self.mesh.carried.displacement = moved;
+        if self.settings.relaxation > 0.0 || strain.is_some() {
+            let steady = self.settings.relaxation * duration;
+            for (vertex, delta) in self.mesh.carried.delta.iter_mut().enumerate() {
+                let strained = strain.as_ref().map_or(0.0, |strain| strain[vertex]);
+                *delta *= (-(steady + self.settings.strain_relaxation * strained)).exp();
+            }
+        }
+    }
+
+    /// Mean relative change of the edges round each vertex.
+    fn strains(&self, moved: &[Vec3]) -> Vec<f32> {
+        let mesh = &self.mesh;
+        (0..mesh.positions.len() as u32)
+            .into_par_iter()
+            .map(|vertex| {
+                let here = mesh.positions[vertex as usize];
+                let (mut sum, mut count) = (0.0, 0.0f32);
+                for h in mesh.fan(vertex) {
+                    let other = mesh.to(h) as usize;
+                    let before = mesh.positions[other] - here;
+                    let after = before + moved[other] - moved[vertex as usize];
+                    if before.length() > 0.0 {
+                        sum += (after.length() / before.length() - 1.0).abs();
+                        count += 1.0;
+                    }
+                }
+                sum / count.max(1.0)
+            })
+            .collect()
+    }
+
+    fn note_quality(&mut self, counts: QualityCounts) {
+        self.report.splits += counts.splits;
+        self.report.collapses += counts.collapses;
+        self.report.flips += counts.flips;
+        if counts != QualityCounts::default() {
+            self.mesh.compact();
+        }
+    }
+
+    /// Step 3.
+    fn coarse_surface(&self, particles: &Particles) -> Result<CoarseSurface, TrackError> {
+        let delta = &self.mesh.carried.delta;
+        let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
+        let largest = reduce::max(delta.len(), known).max(0.0);
+        let band = (BAND * largest).max(NARROWEST_BAND * self.cell());
+        CoarseSurface::build(particles, self.spacing, self.settings.support, band, self.watch)
+    }
+
+    /// Steps 4 and 5: vertices go to their distance, or stay and are reported.
+    fn project(&mut self, coarse: &CoarseSurface) -> Vec<u32> {
+        let reach = Reach {
+            jump: self.settings.jump * self.spacing,
+            steadiness: self.settings.steadiness * self.spacing,
+        };
+        let mesh = &mut self.mesh;
+        let drawn = match self.settings.projection {
+            Projection::KeepDetail => keep_distance(
+                &mesh.positions,
+                &mesh.carried.delta,
+                &coarse.distance,
+                coarse.band,
+                reach,
+            ),
+            Projection::OntoSurface => {
+                along_normals(&mesh.positions, &mesh.normals(), &coarse.distance, reach)
+            }
+        };
+        let mut jumped = Vec::new();
+        for (vertex, drawn) in drawn.into_iter().enumerate() {
+            match drawn {
+                Drawn::To(place) => {
+                    let way = place - mesh.positions[vertex];
+                    mesh.carried.displacement[vertex] += way;
+                    mesh.positions[vertex] = place;
+                    self.report.largest_jump = self.report.largest_jump.max(way.length());
+                }
+                Drawn::Jumped => jumped.push(vertex as u32),
+            }
+        }
+        self.report.jumped_vertices = jumped.len();
+        jumped
+    }
+
+    /// Step 5, and early detection: the cells where φ changed its topology.
+    fn flag(
+        &mut self,
+        jumped: &[u32],
+        at: &[glam::DVec3],
+        crossings: &Crossings,
+        coarse: &CoarseSurface,
+    ) -> CellSet {
+        let mesh = &self.mesh;
+        let mut cells: Vec<IVec3> = jumped
+            .par_iter()
+            .flat_map_iter(|&vertex| mesh.fan(vertex))
+            .flat_map_iter(|h| {
+                let (low, high) = cell_span(at, mesh.triangles[h as usize / 3]);
+                cells_between(low, high)
+            })
+            .collect();
+        if self.settings.thin_sheets {
+            let thin = crossings.thin_sheets();
+            let round = |(node, axis): (IVec3, usize)| cells_round_edge(node, axis);
+            let thin = CellSet::new(thin.into_iter().flat_map(round).collect()).widened();
+            cells.retain(|&cell| !thin.contains(cell));
+        }
+        self.report.coarse_topology = Topology::of_mesh(&coarse.mesh);
+        let difference = Topology::of(mesh).minus(self.report.coarse_topology);
+        if self.settings.early_detection && difference != self.expected_difference {
+            let tolerance = DISPUTE * self.cell();
+            let disputed = disagreeing_nodes(mesh, crossings, &coarse.distance, tolerance);
+            cells.extend(disputed.into_iter().flat_map(cells_round_node));
+        }
+        let flagged = CellSet::new(cells);
+        self.report.flagged_cells = flagged.len();
+        flagged
+    }
+
+    /// Steps 6 to 9.
+    fn remesh(&mut self, coarse: &CoarseSurface, flagged: &CellSet, crossings: &Crossings) {
+        let task = Task { coarse, flagged, crossings };
+        match remesh(&mut self.mesh, &task, self.watch) {
+            Ok(done) => {
+                self.report.interpenetrating_cells = done.interpenetrating;
+                self.report.remeshed_cells = done.cells;
+                self.report.widened = done.widened;
+                self.report.times.matching = Duration::from_secs_f64(done.matching);
+            }
+            Err(_) => {
+                let bad = crossings.interpenetrations();
+                let bad = bad.into_iter().flat_map(|(node, axis)| cells_round_edge(node, axis));
+                let marked = flagged.with(&bad.collect::<Vec<_>>());
+                let (rebuilt, parts) = rebuild_parts(&self.mesh, coarse, &marked);
+                self.report.rebuilt_components = parts;
+                self.mesh = rebuilt;
+            }
+        }
+        if self.report.remeshed_cells > 0 {
+            let counts = quality::improve(&mut self.mesh);
+            self.note_quality(counts);
+            self.mesh.compact();
+        }
+        if !(self.mesh.is_sound() && self.mesh.edges_are_single()) {
+            self.report.rebuilt_components = self.report.coarse_topology.components;
+            self.mesh = rebuild_all(&self.mesh, coarse);
+        }
+    }
+
+    fn describe(&mut self, coarse: &CoarseSurface, at: &[glam::DVec3]) {
+        let plain = self.mesh.plain();
+        let report = &mut self.report;
+        report.vertices = plain.positions().len();
+        report.triangles = plain.triangles().len();
+        report.topology = Topology::of(&self.mesh);
+        report.volume = volume(&plain);
+        report.coarse_volume = volume(&coarse.mesh);
+        let delta = &self.mesh.carried.delta;
+        let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
+        report.largest_detail = reduce::max(delta.len(), known).max(0.0);
+        if report.remeshed_cells > 0 {
+            let occupied = CellSet::new(at.par_iter().map(|&p| crate::cells::cell_of(p)).collect());
+            let all = occupied.len().max(report.remeshed_cells);
+            report.remeshed_share = report.remeshed_cells as f32 / all as f32;
+        }
+        // A difference that is still there was looked at; it is accepted until it changes.
+        self.expected_difference = report.topology.minus(report.coarse_topology);
+    }
+}
+
+/// Laps of a stop-watch.
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        let lap = now - self.0;
+        self.0 = now;
+        lap
+    }
+}
