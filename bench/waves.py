@@ -121,7 +121,7 @@ def stir(arguments):
     coarse = arguments.coarse or 2.7
     table("points", "λ_c/λ_f", "particles", "median s/frame", "best s/frame", "median µs/point",
           "target s/frame")
-    for fine, target in [(1.2, 0.25), (0.645, 0.8), (0.3745, 1.6)]:
+    for fine, target in [(1.343, 0.25), (0.682, 0.8), (0.4576, 1.6)]:
         frames = rows(arguments, "tank:390000", "0-8", coarse, coarse / fine)["hierarchical"]
         print(f"| {median(frames, 'points'):.0f} | {coarse / fine:.2f} "
               f"| {median(frames, 'liquid'):.0f} | {median(frames, 'total'):.3f} "

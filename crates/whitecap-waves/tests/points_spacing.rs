@@ -74,6 +74,59 @@ fn still_liquid_has_still_points() {
     }
 }
 
+/// Contract: the number of points per area does not depend on the ratio of the scales, to 5 %, though
+/// coarse ones are sampled and fine ones come between others; nor on what happened: a liquid that was
+/// stretched by a half has as many points, to 8 %, as one that was so from the start.
+#[test]
+fn inserted_points_are_as_dense_as_sampled_ones() {
+    let pool = counted(block(Vec3::ZERO, [16, 6, 16]));
+    let stretched = |pool: &Particles, stretch: f32| {
+        let flow = |p: &Vec3| Vec3::new(p.x * stretch, p.y / stretch, p.z);
+        counted(pool.positions().iter().map(flow).collect())
+    };
+    let mut per_area = Vec::new();
+    for ratio in [2.0, 4.0, 6.0, 8.0, 12.0] {
+        let mut tracker = tracker(ratio);
+        let report = tracker.step(&pool, 0.04, &Unwatched).unwrap().report;
+        per_area.push(report.points as f32 / (ratio * ratio));
+        if ratio > 8.0 {
+            continue;
+        }
+        let frames = (1..=10).map(|frame| stretched(&pool, 1.0 + 0.05 * frame as f32));
+        let last = frames.map(|frame| tracker.step(&frame, 0.04, &Unwatched).unwrap().report);
+        let found = last.last().unwrap().points as f32;
+        let mut fresh = self::tracker(ratio);
+        let expected = fresh.step(&stretched(&pool, 1.5), 0.04, &Unwatched).unwrap().report;
+        let share = found / expected.points as f32;
+        assert!((share - 1.0).abs() < 0.08, "ratio {ratio}: {share} of the points");
+    }
+    let (least, most) =
+        per_area.iter().fold((f32::MAX, 0.0f32), |(least, most), &n| (least.min(n), most.max(n)));
+    assert!(most < 1.05 * least, "{per_area:?}");
+}
+
+/// Contract: a pool that sways and comes to rest keeps the number of its points: after the sway has died
+/// down it changes by less than 0.3 % in twenty frames, and by less than 0.03 % in the ten after them.
+#[test]
+fn a_pool_coming_to_rest_keeps_its_count() {
+    for ratio in [4.0, 8.0] {
+        let mut tracker = tracker(ratio);
+        let pool = block(Vec3::ZERO, [16, 6, 16]);
+        let mut counts = Vec::new();
+        for frame in 0..50 {
+            let time = 0.04 * frame as f32;
+            let sway = 0.2 * (-5.0 * time).exp() * (12.0 * time).sin();
+            let place = |p: &Vec3| p + Vec3::Y * (p.y * sway * (4.0 * p.x).cos());
+            let particles = counted(pool.iter().map(place).collect());
+            counts.push(tracker.step(&particles, 0.04, &Unwatched).unwrap().report.points as f32);
+        }
+        for (from, to, most) in [(19, 39, 3e-3), (39, 49, 3e-4)] {
+            let change: f32 = counts[to] / counts[from] - 1.0;
+            assert!(change.abs() < most, "ratio {ratio}, {from} to {to}: {change} in {counts:?}");
+        }
+    }
+}
+
 /// Contract: a liquid that moves as a whole, by several spacings per frame, takes its points along:
 /// they move less than a twentieth of a spacing beside it, and none comes or goes.
 #[test]

@@ -29,7 +29,7 @@ pub(super) fn displacements(
     let grid = NeighbourGrid::build(&movement.position, coarse);
     let mut displacements = vec![Vec3::ZERO; positions.len()];
     let mut columns = PositionColumns::default();
-    columns.fill(grid.positions().iter().copied());
+    columns.fill(grid.positions());
     let row = |(&position, &particle): (&Vec3, &u32)| {
         let particle = particle as usize;
         oriented(position, movement.displacement[particle], movement.inverse_density[particle])

@@ -85,7 +85,7 @@ impl Aggregates {
         let means_position: Vec<Vec3> = means.iter().map(|mean| mean.position).collect();
         let grid = NeighbourGrid::build(&means_position, coarse);
         let mut columns = PositionColumns::default();
-        columns.fill(grid.positions().iter().copied());
+        columns.fill(grid.positions());
         let row = |&sample: &u32| {
             let mean = &means[sample as usize];
             oriented(mean.position, mean.normal, mean.area)

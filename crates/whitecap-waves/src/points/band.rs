@@ -9,8 +9,8 @@ use wide::f32x8;
 
 use super::lanes::{Weighted, dot, offsets, splat, sum};
 
-/// Distance beyond which particles are left out of Eq. 4.5 and 4.6, in coarse lengths.
-pub(super) const REACH: f32 = 1.75;
+/// Distance beyond which particles are left out of Eq. 4.5, in coarse lengths.
+const REACH: f32 = 1.75;
 
 /// The band of one coarse length.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@ use whitecap_core::CoordinateIndex;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::band::{REACH, densities};
+use super::band::densities;
 use super::blocks::box_of;
 use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 use super::near_box::{NearBox, PositionColumns};
@@ -26,6 +26,9 @@ use super::near_box::{NearBox, PositionColumns};
 const INACTIVE: u32 = u32::MAX;
 /// Distance within which the densities round a box are known, in coarse lengths: that of the advection.
 const KNOWN: f32 = 2.0;
+/// Distance beyond which particles are left out of Eq. 4.6, in coarse lengths. The paper uses 2 λ_c; the
+/// particles in between are 3 % of the density deep in the liquid.
+const DENSITY_REACH: f32 = 1.5;
 
 /// Particles of one frame. Keeps its memory from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +70,7 @@ impl CoarseParticles {
         self.near_cells.clear();
         self.near_starts.clear();
         self.near_starts.push(0);
-        self.columns.fill(self.grid.positions().iter().copied());
+        self.columns.fill(self.grid.positions());
         let unknown = self.grid.positions().par_iter().with_min_len(4096);
         unknown.map(|&position| weighted(position, 0.0)).collect_into_vec(&mut self.metaball);
     }
@@ -122,11 +125,7 @@ impl CoarseParticles {
             return;
         }
         for &near in self.near_cells_of(number as usize) {
-            let corner = self.grid.cell(near as usize).as_vec3() * self.coarse;
-            // The margin is for the rounding of coordinates far from the origin.
-            let (low, high) = (corner - 0.01 * self.coarse, corner + 1.01 * self.coarse);
-            let outside = (min - high).max(low - max).max(Vec3::ZERO);
-            if outside.length_squared() <= reach * reach {
+            if self.is_near(near, [min, max], reach) {
                 let range = self.grid.cell_range(near as usize);
                 self.columns.collect_near(range, &near_box, places);
             }
@@ -160,6 +159,9 @@ impl CoarseParticles {
                 grown.push(number);
             }
         }
+        if grown.is_empty() {
+            return;
+        }
         grown.sort_unstable();
         grown.dedup();
         let unknown = self.unknown_near(&grown);
@@ -188,33 +190,55 @@ impl CoarseParticles {
 
     /// The places near the boxes of some activated cells whose density is not known, by cell, ascending.
     fn unknown_near(&self, numbers: &[u32]) -> Vec<Vec<u32>> {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for &number in numbers {
-            pairs.extend(self.near_cells_of(number as usize).iter().map(|&cell| (cell, number)));
-        }
-        pairs.par_sort_unstable();
-        let by_cell: Vec<&[(u32, u32)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
-        let unknown = |pairs: &&[(u32, u32)]| {
-            let range = self.grid.cell_range(pairs[0].0 as usize);
-            let (mut unknown, mut found) = (Vec::new(), Vec::new());
-            for &(_, number) in *pairs {
+        let reach = KNOWN * self.coarse;
+        // Each cell with the activated cells near it: a sort by counting.
+        let pairs = || {
+            numbers.iter().flat_map(|&number| {
                 let bounds = self.boxes[number as usize];
-                let near_box = NearBox::new(bounds, KNOWN * self.coarse);
+                let near = self.near_cells_of(number as usize).iter();
+                near.filter(move |&&cell| self.is_near(cell, bounds, reach))
+                    .map(move |&cell| (cell as usize, number))
+            })
+        };
+        let mut ends = vec![0u32; self.grid.cell_count() + 1];
+        pairs().for_each(|(cell, _)| ends[cell + 1] += 1);
+        for cell in 0..self.grid.cell_count() {
+            ends[cell + 1] += ends[cell];
+        }
+        let mut near = vec![0u32; ends[self.grid.cell_count()] as usize];
+        for (cell, number) in pairs() {
+            near[ends[cell] as usize] = number;
+            ends[cell] += 1;
+        }
+        let unknown = |cell: usize| {
+            let first = if cell == 0 { 0 } else { ends[cell - 1] as usize };
+            let range = self.grid.cell_range(cell);
+            let mut is_near = vec![false; range.len()];
+            let mut found = Vec::new();
+            for &number in &near[first..ends[cell] as usize] {
                 found.clear();
+                let near_box = NearBox::new(self.boxes[number as usize], reach);
                 self.columns.collect_near(range.clone(), &near_box, &mut found);
+                found.iter().for_each(|&place| is_near[place as usize - range.start] = true);
                 if found.len() == range.len() {
-                    unknown = found;
                     break;
                 }
-                unknown.append(&mut found);
             }
-            unknown.sort_unstable();
-            unknown.dedup();
-            unknown.retain(|&place| !self.is_near_surface(place as usize));
-            unknown
+            let places = range.zip(is_near).filter(|&(_, is_near)| is_near);
+            let places = places.map(|(place, _)| place as u32);
+            places.filter(|&place| !self.is_near_surface(place as usize)).collect::<Vec<u32>>()
         };
-        let found = by_cell.par_iter().with_min_len(16).map(unknown);
-        found.filter(|places| !places.is_empty()).collect()
+        let cells = (0..self.grid.cell_count()).into_par_iter().with_min_len(64);
+        cells.map(unknown).filter(|places| !places.is_empty()).collect()
+    }
+
+    /// Whether a cell is within `reach` of a box.
+    fn is_near(&self, cell: u32, [min, max]: [Vec3; 2], reach: f32) -> bool {
+        let corner = self.grid.cell(cell as usize).as_vec3() * self.coarse;
+        // The margin is for the rounding of coordinates far from the origin.
+        let (low, high) = (corner - 0.01 * self.coarse, corner + 1.01 * self.coarse);
+        let outside = (min - high).max(low - max).max(Vec3::ZERO);
+        outside.length_squared() <= reach * reach
     }
 
     fn near_cells_of(&self, number: usize) -> &[u32] {
@@ -241,7 +265,7 @@ impl CoarseParticles {
     ) -> Vec<f32> {
         let position = |&place: &u32| self.grid.positions()[place as usize];
         let [min, max] = box_of(places.iter().map(position));
-        let reach = REACH * self.coarse;
+        let reach = DENSITY_REACH * self.coarse;
         let near_box = NearBox::new([min, max], reach);
         near.clear();
         self.grid.for_each_cell_in_box(min - reach, max + reach, |range| {
@@ -249,7 +273,7 @@ impl CoarseParticles {
         });
         lanes.fill(near, &self.metaball);
         let per_square = f32x8::splat(1.0 / (self.coarse * self.coarse));
-        let reach_squared = f32x8::splat(REACH * REACH);
+        let reach_squared = f32x8::splat(DENSITY_REACH * DENSITY_REACH);
         let inverse_density = |here: Vec3| {
             let here = splat(here);
             let mut sum = f32x8::ZERO;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use rayon::prelude::*;
 use wide::f32x8;
 
 use super::lanes::{dot, splat};
@@ -29,14 +30,12 @@ impl NearBox {
 
 impl PositionColumns {
     /// Replaces the positions.
-    pub fn fill(&mut self, positions: impl Iterator<Item = Vec3>) {
-        self.columns.iter_mut().for_each(Vec::clear);
-        let padding = std::iter::repeat_n(Vec3::ZERO, 7);
-        for position in positions.chain(padding) {
-            for (column, value) in self.columns.iter_mut().zip(position.to_array()) {
-                column.push(value);
-            }
-        }
+    pub fn fill(&mut self, positions: &[Vec3]) {
+        self.columns.par_iter_mut().enumerate().for_each(|(axis, column)| {
+            column.clear();
+            column.extend(positions.iter().map(|position| position[axis]));
+            column.extend([0.0; 7]);
+        });
     }
 
     /// Appends those of a range that are near a box, ascending.
@@ -70,7 +69,7 @@ mod tests {
     fn finds_what_is_near() {
         let place = |i: usize| Vec3::new((i % 7) as f32, (i % 11) as f32, (i % 13) as f32);
         let mut columns = PositionColumns::default();
-        columns.fill((0..300).map(place));
+        columns.fill(&(0..300).map(place).collect::<Vec<_>>());
         let (min, max) = (Vec3::new(1.0, 4.0, 5.0), Vec3::new(3.0, 4.0, 9.0));
         let near = NearBox::new([min, max], 2.5);
         for range in [0..300, 3..4, 17..42, 292..300, 5..5] {

@@ -109,7 +109,8 @@ impl Samples {
     ) {
         let cells = CoarseCells::new(blocks, block_starts, cut);
         let mut columns = PositionColumns::default();
-        columns.fill(self.sample.iter().map(|sample| Vec3::new(sample[0], sample[1], sample[2])));
+        let places = self.sample.iter().map(|sample| Vec3::new(sample[0], sample[1], sample[2]));
+        columns.fill(&places.collect::<Vec<_>>());
         let near_block = |block: &Block, found: &mut Vec<u32>| {
             let near_box = NearBox::new(block.bounds(positions), coarse);
             let before = found.len();
