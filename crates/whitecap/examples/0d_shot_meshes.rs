@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The toy, the bar and the stirrer are signed distances, joined by minima that are rounded where
-//! parts meet; the glass is a surface of revolution.
+//! parts meet; the glass and what is in it are surfaces of revolution.
 
 use std::f32::consts::TAU;
 use std::path::Path;
@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ),
         ),
         ("glass.ply", revolved(&glass(), 72)),
+        ("glass-contents.ply", revolved(&contents(), 72)),
     ];
     for (name, mesh) in meshes {
         let path = folder.join(name);
@@ -104,6 +105,20 @@ fn glass() -> Vec<Vec2> {
     section.extend([0.66, 0.33].map(|share| Vec2::new(share * hollow.x, FLOOR)));
     section.push(Vec2::new(0.0, FLOOR));
     section
+}
+
+/// Half a section of liquid in that glass, a millimetre from it.
+fn contents() -> Vec<Vec2> {
+    let points = [
+        (0.0, 0.0111),
+        (0.0205, 0.0111),
+        (0.0255, 0.0135),
+        (0.0283, 0.018),
+        (0.0311, 0.05),
+        (0.0324, 0.066),
+        (0.0, 0.066),
+    ];
+    points.map(Vec2::from).to_vec()
 }
 
 /// Points of an arc; angles are in turns.

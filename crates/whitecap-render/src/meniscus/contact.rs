@@ -176,38 +176,17 @@ impl ContactGuide {
 
     /// The contacts around a point beside a wall with a normal: a mean that weighs near ones most. Those
     /// at a wall that faces elsewhere, such as the floor or the far side of a thin wall, do not count.
-    pub fn around(
-        &self,
-        point: Vec3,
-        (normal, sides): (Vec3, Facing),
-        range: Range,
-    ) -> Option<Blend> {
-        let cell = self.grid.lattice().cell;
-        let softening = 1.0 / (cell * cell);
-        let (mut nearest, mut total, mut all) = (f32::INFINITY, 0.0, 0.0);
-        let (mut along, mut wall) = (Vec3::ZERO, Vec3::ZERO);
-        let (mut tilt, mut way) = (0.0, 0.0);
-        self.near.for_each_within(point, range.reach, |place, squared| {
-            let contact = &self.points[self.near.order()[place] as usize];
-            let near = 1.0 / (squared * softening + 1.0).powi(2);
-            let alike = contact.normal.dot(normal);
-            let alike = if sides == Facing::Both { alike.abs() } else { alike.max(0.0) };
-            let weight = near * alike;
-            nearest = nearest.min(squared);
-            all += near;
-            total += weight;
-            along += weight * contact.along;
-            wall += weight * contact.normal;
-            tilt += weight * contact.tilt;
-            way += weight * (point - contact.position).dot(contact.along);
+    pub fn around(&self, point: Vec3, wall: (Vec3, Facing), range: Range) -> Option<Blend> {
+        let nearest = self.near.nearest(point, range.reach)?.1;
+        let mut mean = ContactMean::new(self.cell(), nearest, range);
+        self.near.for_each_within(point, mean.reach(), |place, squared| {
+            mean.add(&self.points[self.near.order()[place] as usize], squared, point, wall);
         });
-        let along = along.try_normalize()?;
-        let presence = fade(nearest.sqrt(), range.full, range.reach)
-            * fade((way / total).abs(), range.along.0, range.along.1)
-            * (1.0 - fade(total / all, 0.3, 0.7));
-        let [x, y, z] = (along * presence).to_array();
-        let [a, b, c] = (wall * (presence / total)).to_array();
-        Some([x, y, z, tilt / total * presence, a, b, c, presence])
+        mean.blend()
+    }
+
+    fn cell(&self) -> f32 {
+        self.grid.lattice().cell
     }
 
     /// Means on the nodes near the contact line that are not deep inside the solid.
@@ -228,6 +207,7 @@ impl ContactGuide {
         tiles.par_sort_unstable_by_key(|tile| tile_order(*tile));
         tiles.dedup();
         SparseGrid::filled(lattice, ABSENT, tiles, |tile, values| {
+            let candidates = self.near_tile(lattice, tile, reach);
             for (offset, value) in values.iter_mut().enumerate() {
                 let node = lattice.position(tile * 8 + local_node(offset));
                 let distance = solid.distance(node);
@@ -235,15 +215,119 @@ impl ContactGuide {
                     // Inside a thin solid both sides are near.
                     let sides = if distance > 0.0 { Facing::One } else { Facing::Both };
                     let wall = (solid.normal(node), sides);
-                    *value = self.around(node, wall, range).unwrap_or(ABSENT);
+                    *value =
+                        mean_of(&candidates, lattice.cell, node, wall, range).unwrap_or(ABSENT);
                 }
             }
         })
     }
 
+    /// All contacts that count for some node of a tile.
+    fn near_tile(&self, lattice: Lattice, tile: IVec3, reach: f32) -> Vec<ContactPoint> {
+        let half = 3.5 * 3.0f32.sqrt() * lattice.cell;
+        let middle = lattice.position(tile * 8) + 3.5 * lattice.cell;
+        let Some((_, nearest)) = self.near.nearest(middle, reach + half) else { return Vec::new() };
+        // No node is farther from the nearest contact than this.
+        let farthest = nearest.sqrt() + half;
+        let mut found = Vec::new();
+        self.near.for_each_within(middle, farthest + BREADTH * lattice.cell + half, |place, _| {
+            found.push(self.points[self.near.order()[place] as usize]);
+        });
+        found
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.grid.tile_count() * 512 * size_of::<Blend>()
+    }
+}
+
+/// The mean of contacts around a point.
+fn mean_of(
+    contacts: &[ContactPoint],
+    cell: f32,
+    point: Vec3,
+    wall: (Vec3, Facing),
+    range: Range,
+) -> Option<Blend> {
+    let squared = |contact: &ContactPoint| contact.position.distance_squared(point);
+    let nearest = contacts.iter().map(squared).fold(f32::INFINITY, f32::min);
+    if nearest > range.reach * range.reach {
+        return None;
+    }
+    let mut mean = ContactMean::new(cell, nearest, range);
+    for contact in contacts {
+        mean.add(contact, squared(contact), point, wall);
+    }
+    mean.blend()
+}
+
+/// Contacts count for a point if they are farther than the nearest by less than so many cells.
+const BREADTH: f32 = 6.0;
+
+/// A mean of contacts that weighs near ones most.
+struct ContactMean {
+    range: Range,
+    cell: f32,
+    /// Squares of the distance of the nearest contact, and of that from which on none counts.
+    nearest: f32,
+    farthest: f32,
+    along: Vec3,
+    wall: Vec3,
+    tilt: f32,
+    way: f32,
+    /// Sum of all weights, and of those by distance alone.
+    total: f32,
+    all: f32,
+}
+
+impl ContactMean {
+    fn new(cell: f32, nearest: f32, range: Range) -> Self {
+        Self {
+            range,
+            cell,
+            nearest,
+            farthest: (nearest.sqrt() + BREADTH * cell).powi(2),
+            along: Vec3::ZERO,
+            wall: Vec3::ZERO,
+            tilt: 0.0,
+            way: 0.0,
+            total: 0.0,
+            all: 0.0,
+        }
+    }
+
+    fn reach(&self) -> f32 {
+        self.farthest.sqrt()
+    }
+
+    fn add(&mut self, contact: &ContactPoint, squared: f32, point: Vec3, wall: (Vec3, Facing)) {
+        let ahead = self.farthest - squared;
+        if ahead <= 0.0 {
+            return;
+        }
+        let fade = ahead / (self.farthest - self.nearest);
+        let near = (fade / (squared / (self.cell * self.cell) + 1.0)).powi(2);
+        let alike = contact.normal.dot(wall.0);
+        let alike = if wall.1 == Facing::Both { alike.abs() } else { alike.max(0.0) };
+        let weight = near * alike;
+        self.all += near;
+        self.total += weight;
+        self.along += weight * contact.along;
+        self.wall += weight * contact.normal;
+        self.tilt += weight * contact.tilt;
+        self.way += weight * (point - contact.position).dot(contact.along);
+    }
+
+    fn blend(&self) -> Option<Blend> {
+        let (range, total) = (self.range, self.total);
+        let along = self.along.try_normalize()?;
+        let presence = fade(self.nearest.sqrt(), range.full, range.reach)
+            * fade((self.way / total).abs(), range.along.0, range.along.1)
+            * (1.0 - fade(total / self.all, 0.3, 0.7));
+        let [x, y, z] = (along * presence).to_array();
+        let [a, b, c] = (self.wall * (presence / total)).to_array();
+        Some([x, y, z, self.tilt / total * presence, a, b, c, presence])
     }
 }
 

@@ -93,8 +93,12 @@ fn curved_stretch(
         };
         let step = |_: f32| last.get().abs().max(0.25 * detail);
         let length = stretch.to - from;
+        if length <= 0.0 {
+            return None;
+        }
         let found = first_crossing_of_values(length, 1e-5 * detail, step, remembered, |_| true);
-        found.map(|crossing| from + crossing.distance)
+        // Rounding must not lead beyond the end.
+        found.map(|crossing| (from + crossing.distance).min(stretch.to))
     };
     if start <= 0.0 {
         (stretch.from, stretch.from_wall) = (next(stretch.from)?, true);
