@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use whitecap_core::glam::Vec3;
@@ -98,6 +100,56 @@ fn a_cancelled_run_continues_with_the_same_bytes() {
     assert!(saved(interrupted.path()).len() < 18, "the run must have been interrupted");
     run_in(interrupted.path(), None);
     assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+}
+
+/// Names the folder of the run that [`a_killed_run_continues_from_its_checkpoint`] kills.
+const KILLED_FOLDER: &str = "WHITECAP_KILLED_FOLDER";
+
+/// Not a test but the run that is killed: it saves the state of the waves after every frame.
+#[test]
+#[ignore = "it is started by the test that kills it"]
+fn run_to_be_killed() {
+    let folder = std::env::var_os(KILLED_FOLDER).expect("the folder of the run");
+    let (cancel, observer) = (CancelToken::new(), |_: &Event<'_>| {});
+    let mut options = RunOptions::new(&observer, &cancel);
+    options.checkpoint_interval = Duration::ZERO;
+    run(&loaded(SHOT, Path::new(&folder)), &options).unwrap();
+}
+
+/// Contract: a run that is killed after it has saved the state of its waves goes on from there, and ends
+/// with the bytes of a run that nobody killed.
+#[test]
+fn a_killed_run_continues_from_its_checkpoint() {
+    let whole = tempfile::tempdir().unwrap();
+    run_in(whole.path(), None);
+    let expected = saved(whole.path());
+
+    let killed = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "run_to_be_killed", "--ignored"])
+        .env(KILLED_FOLDER, killed.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let state = killed.path().join("out/rings/points/.state/0003.state");
+    while !state.is_file() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "it ended before it was killed");
+    assert!(state.is_file() && saved(killed.path()).len() < 18);
+
+    let again = std::sync::Mutex::new(Vec::new());
+    let observer = |event: &Event<'_>| {
+        if let Event::FrameDone { frame, stage: "points", .. } = event {
+            again.lock().unwrap().push(*frame);
+        }
+    };
+    let cancel = CancelToken::new();
+    run(&loaded(SHOT, killed.path()), &RunOptions::new(&observer, &cancel)).unwrap();
+    assert!(saved(killed.path()) == expected, "other bytes after continuing");
+    let again = again.into_inner().unwrap();
+    assert!(again.iter().all(|&frame| frame > 2), "frames {again:?} were made again");
 }
 
 /// Contract: the points have every column that was promised, the meshes height, foam, normal and

@@ -6,9 +6,12 @@ use dynamics_surfaces::{Surface, sheet, up};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, TriMesh};
 use whitecap_waves::dynamics::{HEIGHT, WaveOutput, displaced_mesh};
+use whitecap_waves::points::Lengths;
 
 const COARSE: f32 = 0.1;
 const FINE: f32 = 0.02;
+const LENGTHS: Lengths = Lengths { coarse: COARSE, fine: FINE };
+const REACH: f32 = 2.0 * COARSE;
 
 /// A flat mesh at a height, facing up or down.
 fn plane(height: f32, faces_up: bool) -> TriMesh {
@@ -50,7 +53,7 @@ fn vertices_follow_the_wave() {
         let flat = plane(level, true);
         let places = flat.positions().to_vec();
         let moved =
-            displaced_mesh(flat, &surface.points, &output, &velocity, COARSE, FINE).unwrap();
+            displaced_mesh(flat, &surface.points, &output, &velocity, LENGTHS, REACH).unwrap();
         let Some(Column::F32(heights)) = moved.attribute(HEIGHT) else { panic!("no height") };
         let Some(Column::Vec3(velocities)) = moved.attribute("velocity") else {
             panic!("no velocity")
@@ -80,7 +83,7 @@ fn other_sides_and_far_meshes_stay() {
     for (level, faces_up) in [(-0.5 * COARSE, false), (2.5 * COARSE, true)] {
         let mesh = plane(level, faces_up);
         let places = mesh.positions().to_vec();
-        let moved = displaced_mesh(mesh, &surface.points, &output, &[], COARSE, FINE).unwrap();
+        let moved = displaced_mesh(mesh, &surface.points, &output, &[], LENGTHS, REACH).unwrap();
         assert_eq!(moved.positions(), places);
         assert!(moved.attribute("velocity").is_none());
     }
@@ -104,6 +107,6 @@ fn drops_of_the_mesh_stay() {
     let faces =
         [[2, 4, 0], [2, 0, 5], [2, 5, 1], [2, 1, 4], [3, 0, 4], [3, 5, 0], [3, 1, 5], [3, 4, 1]];
     let drop = TriMesh::new(corners.clone(), faces.to_vec()).unwrap();
-    let moved = displaced_mesh(drop, &surface.points, &output, &[], COARSE, FINE).unwrap();
+    let moved = displaced_mesh(drop, &surface.points, &output, &[], LENGTHS, REACH).unwrap();
     assert_eq!(moved.positions(), corners);
 }

@@ -8,7 +8,7 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles};
 use whitecap_surface::particle_spacing;
 use whitecap_waves::dynamics::{WaveOutput, displaced_mesh};
-use whitecap_waves::points::SurfacePoints;
+use whitecap_waves::points::{Lengths, SurfacePoints};
 use whitecap_waves::{DISPLACEMENT, FOAM, WAVE_VELOCITY};
 
 use super::{complete, read_settings};
@@ -20,6 +20,9 @@ use crate::{DataKind, FrameData};
 
 /// Distance along the normal at which points are looked for, in fine spacings, where nobody says.
 const REACH_PER_FINE: f32 = 16.0;
+
+/// Coarse lengths, in fine spacings, where nobody can know: as the stage `waves` has it.
+const COARSE_PER_FINE: f32 = 4.0;
 
 /// Settings of the stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +111,8 @@ impl Stage for Displacing {
             Some(fine) => {
                 let reach = self.settings.reach.unwrap_or(REACH_PER_FINE * fine);
                 let velocity = points.velocities().unwrap_or(&[]);
-                displaced_mesh(mesh, &surface, &waves, velocity, 0.5 * reach, fine)
+                let lengths = Lengths { coarse: COARSE_PER_FINE * fine, fine };
+                displaced_mesh(mesh, &surface, &waves, velocity, lengths, reach)
                     .map_err(StageError::failed)?
             }
             // A single point, or none: there is no surface that could carry a wave.

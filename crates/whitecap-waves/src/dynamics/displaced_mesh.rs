@@ -24,7 +24,7 @@ use whitecap_core::{Column, Error, TriMesh};
 
 use super::output::WaveOutput;
 use super::smooth_step;
-use crate::points::SurfacePoints;
+use crate::points::{Lengths, SurfacePoints};
 
 /// Name of the vertex attribute with the displacement along the normal, in metres.
 pub const HEIGHT: &str = "height";
@@ -38,8 +38,8 @@ const DROP_RADII: [f32; 2] = [0.75, 1.5];
 /// Radius of the average along the surface, in λ_f.
 const REACH: f32 = 2.0;
 
-/// `mesh` moved by the waves on `points`, whose scales are `coarse` (λ_c) and `fine` (λ_f). It gets
-/// the attributes `height`, `foam`, `normal` and, if the velocity of the liquid at the points is
+/// `mesh` moved by the waves on `points`, whose scales are `lengths` and which lie at most about `reach`
+/// from it along its normals. It gets the attributes `height`, `foam`, `normal` and, if the velocity of the liquid at the points is
 /// given, `velocity`: that of the liquid and of the wave together.
 ///
 /// # Panics
@@ -49,9 +49,10 @@ pub fn displaced_mesh(
     points: &SurfacePoints,
     output: &WaveOutput,
     velocity: &[Vec3],
-    coarse: f32,
-    fine: f32,
+    lengths: Lengths,
+    reach: f32,
 ) -> Result<TriMesh, Error> {
+    let Lengths { coarse, fine } = lengths;
     let columns = Columns { points, output, velocity };
     let grid = NeighbourGrid::build(&points.position, REACH * fine);
     let normals = mesh.vertex_normals();
@@ -63,7 +64,7 @@ pub fn displaced_mesh(
         .zip(&shares)
         .with_min_len(256)
         .map(|((&vertex, &normal), &share)| {
-            columns.average(&grid, vertex, normal, coarse, fine).calmed(share)
+            columns.average(&grid, vertex, normal, reach, fine).calmed(share)
         })
         .collect();
     for ((position, normal), average) in
@@ -125,11 +126,11 @@ impl Columns<'_> {
         grid: &NeighbourGrid,
         vertex: Vec3,
         normal: Vec3,
-        coarse: f32,
+        reach: f32,
         fine: f32,
     ) -> Average {
         let support = REACH * fine;
-        let Some(level) = self.level(grid, vertex, normal, support, 2.0 * coarse) else {
+        let Some(level) = self.level(grid, vertex, normal, support, reach) else {
             return Average::default();
         };
         let mut sum = Average::default();

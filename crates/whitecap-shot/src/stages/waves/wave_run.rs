@@ -12,6 +12,8 @@ use crate::stage::{Metric, StageError};
 
 /// Cells of the mesh per fine spacing.
 const CELL_PER_FINE: f32 = 0.75;
+/// Distance along the normal at which points are looked for, in coarse lengths.
+const REACH_PER_COARSE: f32 = 2.0;
 /// Particle radii per coarse length, where the particles themselves say nothing.
 const RADIUS_PER_COARSE: f32 = 0.25;
 
@@ -68,8 +70,8 @@ impl WaveRun {
             Some(mesh) => mesh.clone(),
             None => self.surface(particles, lengths, watch)?,
         };
-        let Lengths { coarse, fine } = lengths;
-        displaced_mesh(mesh, &frame.points, &frame.waves, &frame.velocity, coarse, fine)
+        let reach = REACH_PER_COARSE * lengths.coarse;
+        displaced_mesh(mesh, &frame.points, &frame.waves, &frame.velocity, lengths, reach)
             .map_err(StageError::failed)
     }
 
