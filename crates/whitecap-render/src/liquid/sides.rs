@@ -9,6 +9,8 @@ pub struct Side {
     pub point: Vec3,
     /// Unit vector away from the wall.
     pub normal: Vec3,
+    /// Distance of the point from the wall, in m.
+    pub distance: f32,
 }
 
 /// What a wall may hide.

@@ -42,7 +42,8 @@ impl WallSides {
         reach: f32,
         overlap: f32,
     ) -> Option<Self> {
-        if !solids.iter().any(Solid::may_be_thin) {
+        // A particle and a copy of one reach each other through less than two reaches.
+        if !solids.iter().any(|solid| solid.may_be_thinner(2.0 * reach)) {
             return None;
         }
         let planes_of = |position: Vec3, walls: [Option<WallSide>; 3]| {
@@ -78,9 +79,10 @@ impl Sides for WallSides {
         if distance > self.reach + edge {
             return [None; 2];
         }
-        let side = |point: Vec3| Side { point, normal: solid.normal(point) };
+        let side =
+            |point: Vec3, distance: f32| Side { point, normal: solid.normal(point), distance };
         if distance > 0.89 * edge {
-            return [Some(side(center)), None];
+            return [Some(side(center, distance)), None];
         }
         // The wall passes through the block, or just beside it: rays look a little over the edge.
         let corner = |c: i32| {
@@ -91,7 +93,7 @@ impl Sides for WallSides {
             .map(corner)
             .map(|point| (solid.distance(point), point))
             .filter(|(distance, _)| *distance > -self.overlap)
-            .map(|(distance, point)| (distance, side(point)))
+            .map(|(distance, point)| (distance, side(point, distance)))
             .collect();
         corners.sort_by(|a, b| b.0.total_cmp(&a.0));
         let first = corners.first().map(|(_, side)| *side);
@@ -110,16 +112,26 @@ impl Sides for WallSides {
             Hidden::Particle(number) => {
                 let (position, planes) = &self.particles[number as usize];
                 planes[0].is_some()
+                    && !faces(planes, *position, side)
                     && (hidden(planes, is_opposite) || self.is_between(*position, side.point))
             }
             // A copy is there for its own side only; round an edge it does not count either.
             Hidden::Ghost(number) => {
                 let (particle, planes) = &self.ghosts[number as usize];
+                let (position, near) = &self.particles[*particle as usize];
                 hidden(planes, |a, b| a.dot(b) < 0.0)
-                    || self.is_between(self.particles[*particle as usize].0, side.point)
+                    || (!faces(near, *position, side) && self.is_between(*position, side.point))
             }
         }
     }
+}
+
+/// Whether a particle and a side see each other over the walls next to them: each lies before those of
+/// the other.
+fn faces(planes: &Planes, position: Vec3, side: &Side) -> bool {
+    let before = |plane: &WallPlane| plane.normal.dot(side.point) + plane.offset >= 0.0;
+    side.normal.dot(position - side.point) + side.distance >= 0.0
+        && planes.iter().flatten().all(before)
 }
 
 impl WallSides {

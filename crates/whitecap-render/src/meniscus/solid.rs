@@ -162,12 +162,15 @@ impl Solid {
         gradient.length() > 0.93
     }
 
-    /// Whether the solid may be thin somewhere.
-    pub(super) fn may_be_thin(&self) -> bool {
+    /// Whether the solid may be thinner than that somewhere.
+    pub(super) fn may_be_thinner(&self, thickness: f32) -> bool {
         match self.geometry {
             Geometry::HalfSpace { .. } => false,
             Geometry::Field(_) => true,
-            Geometry::Cuboid { .. } | Geometry::Ball { .. } => self.sign > 0.0,
+            Geometry::Cuboid { half, .. } => {
+                self.sign > 0.0 && 2.0 * half.min_element() < thickness
+            }
+            Geometry::Ball { radius, .. } => self.sign > 0.0 && 2.0 * radius < thickness,
         }
     }
 
