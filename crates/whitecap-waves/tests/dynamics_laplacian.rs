@@ -6,6 +6,7 @@ mod dynamics_surfaces;
 use dynamics_surfaces::{Surface, sheet, sphere, up};
 use whitecap_core::glam::Vec3;
 use whitecap_waves::dynamics::laplacian::Stencil;
+use whitecap_waves::dynamics::{Obstacles, container_walls};
 
 fn stencil(surface: &Surface) -> Stencil {
     Stencil::build(&surface.points, &surface.neighbourhood, &[], surface.fine)
@@ -55,6 +56,25 @@ fn the_error_on_a_jittered_sheet_falls_with_the_spacing() {
     let errors = [0.04, 0.02, 0.01].map(|fine| sheet_error(fine, 0));
     println!("jittered sheet: {errors:?}");
     assert!(errors[0] > 1.5 * errors[1] && errors[1] > 1.5 * errors[2], "{errors:?}");
+}
+
+/// Contract: in the corner of two walls a function that is even about both has its Laplacian to 2 %,
+/// within two spacings of both, from the points before the walls alone.
+#[test]
+fn both_walls_of_a_corner_reflect() {
+    let (fine, corner, k) = (0.02, 0.21, 6.0);
+    let surface = Surface::new(&sheet(1.0, 1.0, fine, 10), up, 0.3, fine);
+    let container = container_walls(Vec3::new(corner, -1.0, corner), Vec3::splat(3.0));
+    // Behind the walls nothing is known.
+    let function = |p: Vec3| (k * (p.x - corner)).cos() * (k * (p.z - corner)).cos();
+    let heights = surface.values(|p| if p.x.min(p.z) > corner { function(p) } else { f32::NAN });
+    let truth = |p: Vec3| -2.0 * k * k * function(p);
+    let in_corner = |p: Vec3| p.x.min(p.z) > corner && p.x.max(p.z) < corner + 2.0 * fine;
+    let walls = Obstacles::new(&container).walls(&surface.points.position, 2.0 * fine);
+    let stencil = Stencil::build(&surface.points, &surface.neighbourhood, &walls, fine);
+    let found = error(&stencil.laplacian(&heights), &surface, truth, in_corner);
+    println!("corner: {found}");
+    assert!(found < 0.02, "{found}");
 }
 
 /// Contract: on a sphere of radius R, Δ_S Y = −l(l+1) Y / R² for the spherical harmonics of degree

@@ -201,6 +201,45 @@ struct Arm {
     weight: f32,
 }
 
+/// The plane of a wall.
+#[derive(Clone, Copy)]
+struct Mirror {
+    foot: Vec3,
+    away: Vec3,
+}
+
+impl Mirror {
+    fn height(&self, place: Vec3) -> f32 {
+        (place - self.foot).dot(self.away)
+    }
+
+    fn image(&self, place: Vec3) -> Vec3 {
+        place - 2.0 * self.height(place) * self.away
+    }
+}
+
+/// The planes in which a point sees images; none if it is within a solid.
+fn mirrors(wall: Wall) -> Option<Vec<Mirror>> {
+    match wall {
+        Wall::Within => None,
+        Wall::Open => Some(Vec::new()),
+        Wall::Near { point, normal } => Some(vec![Mirror { foot: point, away: normal }]),
+        Wall::Corner { points, normals } => {
+            Some((0..2).map(|i| Mirror { foot: points[i], away: normals[i] }).collect())
+        }
+    }
+}
+
+/// Calls `visit` with each image of a place, and with the image of an image.
+fn for_each_image(place: Vec3, mirrors: &[Mirror], mut visit: impl FnMut(Vec3)) {
+    for mirror in mirrors {
+        visit(mirror.image(place));
+    }
+    if let [first, second] = mirrors {
+        visit(first.image(second.image(place)));
+    }
+}
+
 /// One row while it is made.
 #[derive(Default)]
 struct Row {
@@ -208,7 +247,7 @@ struct Row {
 }
 
 impl Row {
-    /// The neighbours of `point` and their mirror images in its wall, weighted as in the paper:
+    /// The neighbours of `point` and their mirror images in its walls, weighted as in the paper:
     /// 4 W / r².
     fn gather(
         &mut self,
@@ -235,30 +274,22 @@ impl Row {
                 arms.push(Arm { weight: 4.0 * weight / arm.squared(), ..arm });
             }
         };
-        match wall {
-            Wall::Within => return,
-            Wall::Open => {
-                for &j in neighbours {
-                    let agreement = agreement(normal, points.normal[j as usize]);
-                    add(&mut self.arms, j, points.position[j as usize] - here, agreement);
-                }
+        let Some(mirrors) = mirrors(wall) else { return };
+        for &j in neighbours {
+            let place = points.position[j as usize];
+            let is_behind = |mirror: &Mirror| mirror.height(place) < -BEHIND * fine;
+            if walls.get(j as usize) == Some(&Wall::Within) || mirrors.iter().any(is_behind) {
+                continue;
             }
-            Wall::Near { point: foot, normal: away } => {
-                for &j in neighbours {
-                    let place = points.position[j as usize];
-                    let height = (place - foot).dot(away);
-                    if walls[j as usize] == Wall::Within || height < -BEHIND * fine {
-                        continue;
-                    }
-                    let agreement = agreement(normal, points.normal[j as usize]);
-                    let image = place - 2.0 * height * away;
-                    add(&mut self.arms, j, place - here, agreement);
-                    add(&mut self.arms, j, image - here, agreement);
-                }
-                let image = here - 2.0 * (here - foot).dot(away) * away;
-                add(&mut self.arms, point as u32, image - here, 1.0);
-            }
+            let agreement = agreement(normal, points.normal[j as usize]);
+            add(&mut self.arms, j, place - here, agreement);
+            for_each_image(place, &mirrors, |image| {
+                add(&mut self.arms, j, image - here, agreement);
+            });
         }
+        for_each_image(here, &mirrors, |image| {
+            add(&mut self.arms, point as u32, image - here, 1.0);
+        });
         if total > 0.0 {
             self.arms.iter_mut().for_each(|arm| arm.weight /= total);
         }

@@ -2,20 +2,24 @@
 //!
 //! A surface point near a solid sees the mirror images of itself and of its neighbours in the plane
 //! of the wall nearest to it (Mercier et al. 2015, §4.3.5). An image has the wave of its original,
-//! so no wave passes through the wall: a Neumann condition. Images need no memory: they are further
-//! weights on the originals.
+//! so no wave passes through the wall: a Neumann condition. In a corner of two solids there are images
+//! in both walls, and images of images. Images need no memory: they are further weights on the
+//! originals.
 //!
 //! # Guarantees
 //! * Points inside a solid carry no wave and are nobody's neighbour.
 //!
 //! # Non-guarantees
-//! * In a corner of two walls only the nearer one makes images; the other one reflects as a border
+//! * In a corner within one solid only the nearer wall makes images; the other one reflects as a border
 //!   does, less exactly.
 
 use rayon::prelude::*;
 use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;
 use whitecap_core::winding_number::WindingNumber;
+
+/// The cosine between the normals of two walls below which their images do not get in each other's way.
+const UPRIGHT: f32 = 0.3;
 
 /// What a surface point sees of the solids.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,6 +33,14 @@ pub enum Wall {
         point: Vec3,
         /// From the solid to the surface point.
         normal: Vec3,
+    },
+    /// Walls of two solids that stand upright on each other, or nearly, the nearer one first: points
+    /// of them, and unit normals.
+    Corner {
+        /// Closest points of the solids.
+        points: [Vec3; 2],
+        /// From the solids to the surface point.
+        normals: [Vec3; 2],
     },
     /// The point is inside a solid.
     Within,
@@ -60,8 +72,7 @@ impl Obstacles {
     }
 
     fn wall(&self, position: Vec3, reach: f32) -> Wall {
-        let mut nearest = reach * reach;
-        let mut wall = Wall::Open;
+        let mut found: Vec<(f32, Vec3, Vec3)> = Vec::new();
         for solid in &self.solids {
             let bounds = solid.bvh().bounds();
             if bounds.distance_squared(position) > reach * reach {
@@ -72,12 +83,18 @@ impl Obstacles {
             }
             let Some(closest) = solid.bvh().closest_point(position, reach) else { continue };
             let away = (position - closest.point).normalize_or_zero();
-            if away != Vec3::ZERO && closest.distance_squared <= nearest {
-                nearest = closest.distance_squared;
-                wall = Wall::Near { point: closest.point, normal: away };
+            if away != Vec3::ZERO && closest.distance_squared <= reach * reach {
+                found.push((closest.distance_squared, closest.point, away));
             }
         }
-        wall
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let Some(&(_, point, normal)) = found.first() else { return Wall::Open };
+        match found.iter().find(|other| other.2.dot(normal).abs() < UPRIGHT) {
+            Some(&(_, other, away)) => {
+                Wall::Corner { points: [point, other], normals: [normal, away] }
+            }
+            None => Wall::Near { point, normal },
+        }
     }
 }
 
