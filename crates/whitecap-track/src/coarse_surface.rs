@@ -3,8 +3,9 @@
 //! spacing that stay where they are from frame to frame, made a distance in a band.
 
 use whitecap_core::{Particles, SparseGrid, TriMesh, Watch};
-use whitecap_surface::{LevelSet, Method, SurfaceSettings, implicit_field, marching_cubes};
+use whitecap_surface::{Method, SurfaceSettings, implicit_field, marching_cubes};
 
+use crate::coarse_distance::distance_to;
 use crate::error::TrackError;
 
 /// Distance of the averaged position from a point on a flat surface of evenly spread particles, as a
@@ -39,8 +40,10 @@ impl CoarseSurface {
             ..SurfaceSettings::default()
         };
         let field = implicit_field(particles, &settings, watch)?;
-        let set = LevelSet::from_field(&field, band);
-        let mesh = marching_cubes::extract(set.grid());
-        Ok(Self { distance: set.grid().clone(), band: set.band(), mesh })
+        let distance = distance_to(&field, &marching_cubes::extract(&field), band);
+        // The field is steeper here than there, which shifts its facets; those of a distance are
+        // nearer to the surface.
+        let mesh = marching_cubes::extract(&distance);
+        Ok(Self { distance, band, mesh })
     }
 }

@@ -9,6 +9,7 @@ mod advect;
 mod carried;
 mod cells;
 mod close;
+mod coarse_distance;
 mod coarse_surface;
 mod crossings;
 mod cubic;

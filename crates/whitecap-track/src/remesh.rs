@@ -12,14 +12,14 @@
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 use whitecap_core::sparse_grid::{local_node, tile_of};
-use whitecap_core::{Lattice, SparseGrid, Watch};
+use whitecap_core::{CoordinateIndex, Lattice, SparseGrid, Watch};
 
 use crate::cells::{CellSet, cells_round_edge, cells_round_node, places};
 use crate::coarse_surface::CoarseSurface;
 use crate::crossings::Crossings;
 use crate::cubic::CubicSampler;
 use crate::cut::{Cut, Source};
-use crate::gamma::Gamma;
+use crate::gamma::{FARTHEST, Gamma};
 use crate::half_edge::{HalfEdgeMesh, NONE};
 use crate::matching;
 use crate::patch::{Corner, Patch, Unpatched, fill};
@@ -123,10 +123,30 @@ fn target<'a>(
     if flagged.is_empty() {
         return (gamma, Vec::new());
     }
+    let flagged = governed_nodes(task.flagged, &gamma);
     let before = gamma.grid.clone();
     gamma.grid = matching::matched(&before, &task.coarse.distance, &flagged, watch);
     let disputed = disputed_cells(&before, &gamma.grid);
     (gamma, disputed)
+}
+
+/// The nodes that flagged cells govern: their corners, and nodes beside them whose nearest point of the
+/// mesh is in a flagged cell. If those kept their value, a part of the mesh that is to go would live on
+/// in them, one cell thinner.
+fn governed_nodes(flagged: &CellSet, gamma: &Gamma<'_>) -> Vec<IVec3> {
+    let lattice = gamma.grid.lattice();
+    let corners = flagged.nodes();
+    let index = CoordinateIndex::build(&corners);
+    flagged
+        .widened()
+        .nodes()
+        .into_par_iter()
+        .filter(|&node| {
+            let nearest = || gamma.nearby.closest(lattice.position(node), FARTHEST * lattice.cell);
+            index.get(node).is_some()
+                || nearest().is_some_and(|f| flagged.contains(lattice.locate(f.point).0))
+        })
+        .collect()
 }
 
 /// The cells round nodes whose sign changed (the deep-cell test of Wojtan et al. 2009: there the mesh

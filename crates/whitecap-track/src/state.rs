@@ -16,6 +16,7 @@ use whitecap_core::{Attributes, Column};
 use crate::carried::Carried;
 use crate::error::TrackError;
 use crate::half_edge::HalfEdgeMesh;
+use crate::settings::TrackSettings;
 use crate::tracker::Tracker;
 
 const MAGIC: &[u8; 6] = b"wctrak";
@@ -94,6 +95,14 @@ impl Tracker {
     /// Continues from a state that [`Tracker::save`] gave, with the settings it was made with. On
     /// failure the tracker stays as it is.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), TrackError> {
+        *self = Self::resume(self.settings().clone(), bytes)?;
+        Ok(())
+    }
+
+    /// A tracker at the frame of a state that [`Tracker::save`] gave, with the settings it was made
+    /// with.
+    pub fn resume(settings: TrackSettings, bytes: &[u8]) -> Result<Self, TrackError> {
+        settings.check()?;
         let mut reader = Reader { bytes };
         if reader.take::<6>()? != *MAGIC {
             return Err(StateError::NotAState.into());
@@ -104,7 +113,7 @@ impl Tracker {
         }
         let spacing = f32::from_le_bytes(reader.take()?);
         possible("spacing", spacing > 0.0 && spacing.is_finite())?;
-        if let Some(expected) = self.settings().spacing
+        if let Some(expected) = settings.spacing
             && expected != spacing
         {
             return Err(StateError::Spacing { found: spacing, expected }.into());
@@ -118,12 +127,7 @@ impl Tracker {
         if !reader.bytes.is_empty() {
             return Err(StateError::Length { what: "bytes follow its end" }.into());
         }
-        self.mesh = mesh;
-        self.spacing = spacing;
-        self.duration = duration;
-        self.frames = frames;
-        self.expected_difference = expected_difference;
-        Ok(())
+        Ok(Self { settings, spacing, duration, frames, mesh, expected_difference })
     }
 }
 

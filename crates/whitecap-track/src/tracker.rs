@@ -27,7 +27,9 @@ use crate::topology::{Topology, disagreeing_nodes};
 /// The band of the coarse distance against the largest detail (Dagenais et al. 2017, §2.3.1).
 const BAND: f32 = 1.25;
 /// The narrowest band, in cells.
-const NARROWEST_BAND: f32 = 4.0;
+const NARROWEST_BAND: f32 = 3.0;
+/// The band beyond the largest detail, in cells: vertices walk this far before they count as lost.
+const BAND_BEYOND_DETAIL: f32 = 1.5;
 /// Nodes are in dispute if the mesh and φ differ there by this many cells more than detail explains.
 const DISPUTE: f32 = 0.75;
 
@@ -40,7 +42,7 @@ const DISPUTE: f32 = 0.75;
 /// * After an error the state is that of the last good frame.
 #[derive(Clone, Debug)]
 pub struct Tracker {
-    settings: TrackSettings,
+    pub(crate) settings: TrackSettings,
     pub(crate) spacing: f32,
     /// Seconds from the last frame to this one; zero in the first.
     pub(crate) duration: f32,
@@ -69,12 +71,12 @@ impl Tracker {
         working.compact();
         quality::refine(&mut working, settings.longest_edge * spacing);
         quality::measure_birth(&mut working, 0);
-        let narrow = 0.5 * spacing * NARROWEST_BAND;
         let build = |band| CoarseSurface::build(particles, spacing, settings.support, band, watch);
-        let first = build(narrow)?;
+        let first = build(band_for(0.0, spacing))?;
         let reach =
             input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)?;
-        let coarse = if BAND * reach > narrow { build(BAND * reach)? } else { first };
+        let band = band_for(reach, spacing);
+        let coarse = if band > first.band { build(band)? } else { first };
         // Vertices from which no way leads to the coarse surface only follow the particles.
         working.carried.delta.fill(f32::INFINITY);
         take_birth_distances(&mut working, 0, &coarse);
@@ -253,7 +255,7 @@ impl Frame<'_> {
         let delta = &self.mesh.carried.delta;
         let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
         let largest = reduce::max(delta.len(), known).max(0.0);
-        let band = (BAND * largest).max(NARROWEST_BAND * self.cell());
+        let band = band_for(largest, self.spacing);
         CoarseSurface::build(particles, self.spacing, self.settings.support, band, self.watch)
     }
 
@@ -376,6 +378,13 @@ impl Frame<'_> {
         // A difference that is still there was looked at; it is accepted until it changes.
         self.expected_difference = report.topology.minus(report.coarse_topology);
     }
+}
+
+/// How wide the band of the coarse distance must be for detail of a size.
+fn band_for(largest_detail: f32, spacing: f32) -> f32 {
+    let cell = 0.5 * spacing;
+    let wanted = (BAND * largest_detail).max(largest_detail + BAND_BEYOND_DETAIL * cell);
+    wanted.max(NARROWEST_BAND * cell)
 }
 
 /// Laps of a stop-watch.

@@ -1,0 +1,103 @@
+//! What cannot be tracked gets a sentence with the remedy.
+
+mod scenes;
+
+use scenes::{ball, filled, particles, together};
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Particles, TriMesh, Unwatched};
+use whitecap_track::{TrackSettings, Tracker};
+
+fn liquid() -> Particles {
+    particles(filled(0.1, Vec3::splat(0.6), |p| p.length() < 0.5))
+}
+
+fn good() -> TriMesh {
+    ball(Vec3::ZERO, 0.55, 3, |_| 0.0)
+}
+
+fn refused(mesh: &TriMesh, particles: &Particles, settings: TrackSettings, words: &[&str]) {
+    let error = Tracker::new(mesh, particles, settings, &Unwatched).unwrap_err().to_string();
+    for word in words {
+        assert!(error.contains(word), "\"{error}\" does not say \"{word}\"");
+    }
+}
+
+fn defaults() -> TrackSettings {
+    TrackSettings { spacing: Some(0.1), ..TrackSettings::default() }
+}
+
+/// Contract: a mesh with a hole names its open edges and `close`.
+#[test]
+fn an_open_mesh_is_named() {
+    let mesh = good();
+    let open = TriMesh::new(mesh.positions().to_vec(), mesh.triangles()[3..].to_vec()).unwrap();
+    refused(&open, &liquid(), defaults(), &["open", "edges", "close"]);
+}
+
+/// Contract: a mesh that passes through itself says how often.
+#[test]
+fn a_self_intersecting_mesh_is_named() {
+    let both = together(&[good(), ball(Vec3::X * 0.5, 0.4, 3, |_| 0.0)]);
+    refused(&both, &liquid(), defaults(), &["passes through itself", "close"]);
+}
+
+/// Contract: a mesh inside out says so, with its volume.
+#[test]
+fn an_inverted_mesh_is_named() {
+    refused(&good().flipped(), &liquid(), defaults(), &["inside out", "flip"]);
+}
+
+/// Contract: a mesh in millimetres says by how much to scale it.
+#[test]
+fn a_wrong_unit_is_named() {
+    let large = ball(Vec3::ZERO, 550.0, 3, |_| 0.0);
+    refused(&large, &liquid(), defaults(), &["units", "scale the mesh by 0.001"]);
+    let small = ball(Vec3::ZERO, 0.000_55, 3, |_| 0.0);
+    refused(&small, &liquid(), defaults(), &["units", "scale the mesh by 1000"]);
+}
+
+/// Contract: a mesh somewhere else says where both are.
+#[test]
+fn a_mesh_far_from_the_particles_is_named() {
+    let far = ball(Vec3::Y * 30.0, 0.55, 3, |_| 0.0);
+    refused(&far, &liquid(), defaults(), &["same frame", "30"]);
+}
+
+/// Contract: empty and non-finite meshes, bad settings, too few particles and frames that cannot be
+/// matched are sentences too.
+#[test]
+fn other_obstacles_are_named() {
+    let empty = TriMesh::default();
+    refused(&empty, &liquid(), defaults(), &["no triangle"]);
+    let mut broken = good();
+    broken.positions_mut()[5].y = f32::NAN;
+    refused(&broken, &liquid(), defaults(), &["vertex 5"]);
+    let nowhere = Particles::new(vec![Vec3::NAN]);
+    refused(&good(), &nowhere, defaults(), &["not a finite"]);
+    let one = Particles::new(vec![Vec3::ZERO]);
+    refused(&good(), &one, TrackSettings::default(), &["spacing"]);
+    let bad = TrackSettings { jump: -1.0, ..defaults() };
+    refused(&good(), &liquid(), bad, &["jump", "-1"]);
+
+    let mut tracker = Tracker::new(&good(), &liquid(), defaults(), &Unwatched).unwrap();
+    let saved = tracker.save();
+    let bare = Particles::new(vec![Vec3::ZERO; 3]);
+    let error = tracker.advance(&liquid(), &bare, 0.04, &Unwatched).unwrap_err().to_string();
+    assert!(error.contains("identities"), "{error}");
+    let error = tracker.advance(&liquid(), &liquid(), 0.0, &Unwatched).unwrap_err().to_string();
+    assert!(error.contains("positive"), "{error}");
+    assert!(tracker.save() == saved, "an error leaves the tracker as it was");
+}
+
+/// Contract: every setting has a comment and a unit in the schema.
+#[test]
+fn every_setting_has_a_unit_and_a_comment() {
+    let schema = schemars::schema_for!(TrackSettings);
+    let schema = serde_json::to_value(schema).unwrap();
+    let properties = schema["properties"].as_object().unwrap();
+    assert!(properties.len() >= 10);
+    for (name, property) in properties {
+        assert!(property.get("unit").is_some(), "{name} has no unit");
+        assert!(property.get("description").is_some(), "{name} has no comment");
+    }
+}
