@@ -132,7 +132,7 @@ fn corner_offset(corner: usize) -> IVec3 {
 
 fn face_step(face: usize) -> IVec3 {
     let step = IVec3::AXES[face / 2];
-    if face % 2 == 0 { -step } else { step }
+    if face.is_multiple_of(2) { -step } else { step }
 }
 
 impl<'a> Patcher<'a> {
