@@ -8,6 +8,7 @@
 //! | [`surface`] | from particles to closed surfaces and distance fields |
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
 //! | [`waves`] | fine waves on the surface of a particle liquid |
+//! | [`track`] | detailed meshes that a particle liquid carries along |
 //! | [`render`] | pictures: rays, and what they meet |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
@@ -188,4 +189,5 @@ pub use whitecap_io as io;
 pub use whitecap_render as render;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;
+pub use whitecap_track as track;
 pub use whitecap_waves as waves;

@@ -7,6 +7,7 @@ mod checkpoint;
 mod completions;
 mod convert;
 mod demo;
+mod frame_run;
 mod info;
 mod render;
 mod run;
@@ -14,6 +15,7 @@ mod schema;
 mod sheet;
 mod sph;
 mod surface;
+mod track;
 mod waves;
 
 use clap::{ArgMatches, Command};
@@ -31,11 +33,12 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 12] = [
+pub const ALL: [Entry; 13] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: sph::command, execute: sph::execute },
     Entry { command: surface::command, execute: surface::execute },
     Entry { command: waves::command, execute: waves::execute },
+    Entry { command: track::command, execute: track::execute },
     Entry { command: render::command, execute: render::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },

@@ -9,6 +9,7 @@ mod run_and_demo;
 mod sheet;
 mod sph;
 mod surface;
+mod track;
 mod waves;
 
 use std::path::Path;

@@ -6,6 +6,7 @@ mod example;
 mod render;
 mod sph;
 mod surface;
+mod track;
 mod waves;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
 pub use render::*;
 pub use sph::SphStageSettings;
+pub use track::{TrackFrame, TrackRun, TrackStageSettings};
 pub use waves::{WaveResult, WaveRun, WavesStageSettings, wave_metrics};
 
 /// Every kind, in the order in which documentation lists them.
@@ -31,6 +33,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
         Arc::new(surface::Surface),
         Arc::new(waves::Waves),
         Arc::new(displace::Displace),
+        Arc::new(track::Track),
         Arc::new(render::Render),
         Arc::new(example::Example),
     ]

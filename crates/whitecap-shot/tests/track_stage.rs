@@ -1,0 +1,142 @@
+//! Contract: tracking goes through a shot like any other stage: on a live liquid with a mesh from a
+//! file; its meshes are closed; a run that is cancelled between frames and continued writes the bytes of
+//! a run that was not; what is wrong is told in a sentence.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use whitecap_core::TriMesh;
+use whitecap_core::glam::Vec3;
+use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
+
+/// A bumpy ball of syrup falls on the floor.
+const SHOT: &str = r#"
+[shot]
+name = "ball"
+frames = [1, 6]
+fps = 24
+
+[syrup]
+kind = "sph"
+spacing = 0.025
+viscosity = 1000
+domain = { min = [-0.5, 0, -0.5], max = [0.5, 1, 0.5] }
+fill = [{ mesh = { path = "ball.ply", velocity = [0, -1, 0] } }]
+
+[ball]
+kind = "cache"
+content = "mesh"
+path = "ball.ply"
+
+[tracked]
+kind = "track"
+particles = "syrup"
+mesh = "ball"
+save = ["ply"]
+"#;
+
+/// A ball with bumps, at (0, 0.3, 0) and 0.2 m in radius.
+fn bumpy_ball() -> TriMesh {
+    let (rows, columns) = (24u32, 48u32);
+    let mut positions = vec![Vec3::new(0.0, 0.1, 0.0), Vec3::new(0.0, 0.5, 0.0)];
+    for row in 1..rows {
+        for column in 0..columns {
+            let latitude = std::f32::consts::PI * row as f32 / rows as f32;
+            let longitude = std::f32::consts::TAU * column as f32 / columns as f32;
+            let radius = 0.2 + 0.01 * (6.0 * longitude).sin() * latitude.sin().powi(3);
+            let ring = radius * latitude.sin();
+            let place = Vec3::new(
+                ring * longitude.cos(),
+                -radius * latitude.cos(),
+                -ring * longitude.sin(),
+            );
+            positions.push(place + Vec3::new(0.0, 0.3, 0.0));
+        }
+    }
+    let vertex = |row: u32, column: u32| 2 + (row - 1) * columns + column % columns;
+    let mut triangles = Vec::new();
+    for column in 0..columns {
+        triangles.push([0, vertex(1, column + 1), vertex(1, column)]);
+        triangles.push([1, vertex(rows - 1, column), vertex(rows - 1, column + 1)]);
+        for row in 1..rows - 1 {
+            let [a, b] = [vertex(row, column), vertex(row, column + 1)];
+            let [c, d] = [vertex(row + 1, column), vertex(row + 1, column + 1)];
+            triangles.extend([[a, b, d], [a, d, c]]);
+        }
+    }
+    TriMesh::new(positions, triangles).unwrap()
+}
+
+fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+    let shot = Shot::parse(SHOT, &folder.join("ball.toml"), &Registry::standard())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let cancel = CancelToken::new();
+    let observer = |event: &Event<'_>| {
+        if let Event::FrameDone { frame, stage, .. } = event
+            && Some(*frame) == cancel_after
+            && *stage == "tracked"
+        {
+            cancel.cancel();
+        }
+    };
+    run(&shot, &RunOptions::new(&observer, &cancel)).unwrap().outcome
+}
+
+/// Every mesh that was saved, by its name.
+fn saved(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder.join("out/ball/tracked")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let meshes = paths.filter(|path| path.extension().is_some_and(|extension| extension == "ply"));
+    let named = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(path).unwrap())
+    };
+    meshes.map(named).collect()
+}
+
+fn folder_with(mesh: &TriMesh) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    whitecap_io::write_mesh(folder.path().join("ball.ply"), mesh).unwrap();
+    folder
+}
+
+#[test]
+fn a_cancelled_run_continues_with_the_same_bytes() {
+    let whole = folder_with(&bumpy_ball());
+    run_in(whole.path(), None);
+    let expected = saved(whole.path());
+    assert_eq!(expected.len(), 6);
+    for name in expected.keys() {
+        let mesh =
+            whitecap_io::read_mesh(whole.path().join("out/ball/tracked").join(name)).unwrap();
+        let report = whitecap_surface::report(&mesh);
+        assert_eq!((report.open_edges, report.components), (0, 1), "{name}");
+        assert!((report.volume - 0.0335).abs() < 0.003, "{name}: {} m³", report.volume);
+        assert!(mesh.attribute("velocity").is_some());
+    }
+    let interrupted = folder_with(&bumpy_ball());
+    assert!(matches!(run_in(interrupted.path(), Some(3)), RunOutcome::Cancelled));
+    assert!(saved(interrupted.path()).len() < 6, "the run must have been interrupted");
+    run_in(interrupted.path(), None);
+    assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+}
+
+/// Contract: a mesh with a hole stops the run with a sentence that says how to close it.
+#[test]
+fn an_open_mesh_is_told() {
+    let ball = bumpy_ball();
+    let mut triangles = ball.triangles().to_vec();
+    triangles.truncate(triangles.len() - 3);
+    let folder = folder_with(&TriMesh::new(ball.positions().to_vec(), triangles).unwrap());
+    // The liquid cannot be filled from an open mesh either, so the particles come from the whole one.
+    whitecap_io::write_mesh(folder.path().join("whole.ply"), &ball).unwrap();
+    let text = SHOT.replace(r#"mesh = { path = "ball.ply""#, r#"mesh = { path = "whole.ply""#);
+    let shot = Shot::parse(&text, &folder.path().join("b.toml"), &Registry::standard()).unwrap();
+    let (cancel, observer) = (CancelToken::new(), |_: &Event<'_>| {});
+    let error = run(&shot, &RunOptions::new(&observer, &cancel)).unwrap_err().to_string();
+    assert!(error.contains("the mesh is open") && error.contains("close"), "{error}");
+    let closed = text.replace("mesh = \"ball\"\n", "mesh = \"ball\"\nclose = true\n");
+    let shot = Shot::parse(&closed, &folder.path().join("b.toml"), &Registry::standard()).unwrap();
+    run(&shot, &RunOptions::new(&observer, &cancel)).unwrap();
+    assert_eq!(saved(folder.path()).len(), 6);
+}
