@@ -18,6 +18,9 @@ pub(crate) struct Carried {
     pub longest: Vec<f32>,
     /// The smallest cosine between the normals of two triangles at an edge, at birth.
     pub sharpest: Vec<f32>,
+    /// By how much the mesh and φ may put nodes round here on different sides without a change of
+    /// topology, in metres: what they did at birth.
+    pub doubt: Vec<f32>,
     /// 0 for vertices of the first frame, 1 for later ones.
     pub born: Vec<u8>,
     /// Movement in the last frame, in metres.
@@ -34,6 +37,7 @@ impl Carried {
             shortest: vec![0.0; count],
             longest: vec![f32::INFINITY; count],
             sharpest: vec![-1.0; count],
+            doubt: vec![0.0; count],
             born: vec![0; count],
             displacement: vec![Vec3::ZERO; count],
             attributes: attributes.iter().map(|(n, c)| (n.to_owned(), c.clone())).collect(),
@@ -50,6 +54,8 @@ impl Carried {
         self.longest.push(longest);
         let sharpest = mixed(&self.sharpest, mix);
         self.sharpest.push(sharpest);
+        let doubt = mixed(&self.doubt, mix);
+        self.doubt.push(doubt);
         self.born.push(1);
         let displacement = sum(&self.displacement, mix, Vec3::ZERO);
         self.displacement.push(displacement);
@@ -67,6 +73,7 @@ impl Carried {
         pick(&mut self.shortest, kept);
         pick(&mut self.longest, kept);
         pick(&mut self.sharpest, kept);
+        pick(&mut self.doubt, kept);
         pick(&mut self.born, kept);
         pick(&mut self.displacement, kept);
         for (_, column) in &mut self.attributes {

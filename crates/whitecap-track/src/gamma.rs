@@ -58,7 +58,11 @@ impl NearbyMesh {
     /// The vertices round the closest point of the mesh, with their weights; none if there is no
     /// mesh nearby.
     pub fn mix_at(&self, point: Vec3) -> Vec<(u32, f32)> {
-        let Some(found) = self.closest(point, f32::INFINITY) else { return Vec::new() };
+        self.closest(point, f32::INFINITY).map_or(Vec::new(), |found| self.mix_of(&found))
+    }
+
+    /// The vertices round a point that was found, with their weights.
+    pub fn mix_of(&self, found: &ClosestPoint) -> Vec<(u32, f32)> {
         let corners = self.corners[found.triangle as usize];
         corners.into_iter().zip(found.barycentric.to_array()).collect()
     }

@@ -12,7 +12,7 @@ use crate::settings::TrackSettings;
 /// Mesh and particles may differ in size by this factor.
 const LARGEST_RATIO: f32 = 8.0;
 /// How far from the coarse surface detail may reach, in particle spacings.
-pub(crate) const FARTHEST_DETAIL: f32 = 6.0;
+pub(crate) const FARTHEST_DETAIL: f32 = 4.0;
 /// Share of the mesh that may lie farther away.
 const LARGEST_STRAY_SHARE: f32 = 0.5;
 

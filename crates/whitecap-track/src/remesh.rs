@@ -293,6 +293,7 @@ fn add_patch_vertices(
         mesh.carried.shortest[vertex] = SHORTEST * lattice.cell;
         mesh.carried.longest[vertex] = LONGEST * lattice.cell;
         mesh.carried.sharpest[vertex] = 1.0;
+        mesh.carried.doubt[vertex] = 0.0;
     }
 }
 

@@ -79,7 +79,9 @@ impl Tracker {
             }
             packed
         });
-        for column in [&carried.delta, &carried.shortest, &carried.longest, &carried.sharpest] {
+        for column in
+            [&carried.delta, &carried.shortest, &carried.longest, &carried.sharpest, &carried.doubt]
+        {
             put(&mut bytes, column, f32::to_le_bytes);
         }
         put(&mut bytes, &carried.born, |b| [b]);
@@ -142,9 +144,13 @@ fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
     })?;
     possible("triangle", triangles.iter().flatten().all(|&v| (v as usize) < count))?;
     let mut carried = Carried::new(0, &Attributes::new());
-    for column in
-        [&mut carried.delta, &mut carried.shortest, &mut carried.longest, &mut carried.sharpest]
-    {
+    for column in [
+        &mut carried.delta,
+        &mut carried.shortest,
+        &mut carried.longest,
+        &mut carried.sharpest,
+        &mut carried.doubt,
+    ] {
         *column = reader.values(f32::from_le_bytes)?;
         possible("measure", column.len() == count && column.iter().all(|v| !v.is_nan()))?;
     }

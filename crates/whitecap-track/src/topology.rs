@@ -3,7 +3,7 @@
 
 use glam::IVec3;
 use rayon::prelude::*;
-use whitecap_core::sparse_grid::local_node;
+use whitecap_core::sparse_grid::{local_node, tile_of};
 use whitecap_core::{SparseGrid, TriMesh};
 
 use crate::crossings::Crossings;
@@ -58,14 +58,23 @@ fn count(vertex_count: usize, triangles: &[[u32; 3]]) -> Topology {
     Topology { components, euler_characteristic: vertices - living / 2 }
 }
 
-/// Nodes that φ and the mesh put on different sides by more than the detail of the mesh explains:
-/// Γ − φ should be −δ of the nearest vertex, and is off by more than `tolerance` metres.
-pub(crate) fn disagreeing_nodes(
+/// A node that φ and the mesh put on different sides.
+struct Dispute {
+    node: IVec3,
+    /// The vertices of the mesh nearest to it, with weights; none if there is no mesh in reach.
+    mix: Vec<(u32, f32)>,
+    /// By how much: Γ − φ should be −δ of the nearest vertices.
+    by: f32,
+}
+
+/// How far from a node the mesh is looked for, in cells.
+const FARTHEST: f32 = 8.0;
+
+fn disputes(
     mesh: &HalfEdgeMesh,
     crossings: &Crossings,
     distance: &SparseGrid<f32>,
-    tolerance: f32,
-) -> Vec<IVec3> {
+) -> Vec<Dispute> {
     let lattice = distance.lattice();
     let mut nodes: Vec<IVec3> = distance
         .coordinates()
@@ -79,22 +88,67 @@ pub(crate) fn disagreeing_nodes(
         })
         .collect();
     crate::cells::sort_unique(&mut nodes);
-    let mut tiles: Vec<IVec3> =
-        nodes.iter().map(|&node| whitecap_core::sparse_grid::tile_of(node)).collect();
+    let mut tiles: Vec<IVec3> = nodes.iter().map(|&node| tile_of(node)).collect();
     crate::cells::sort_unique(&mut tiles);
     let nearby = NearbyMesh::build(mesh, lattice, &tiles);
     nodes
         .into_par_iter()
-        .filter(|&node| {
+        .map(|node| {
             let position = lattice.position(node);
-            let Some(found) = nearby.closest(position, 8.0 * lattice.cell) else { return true };
+            let Some(found) = nearby.closest(position, FARTHEST * lattice.cell) else {
+                return Dispute { node, mix: Vec::new(), by: f32::INFINITY };
+            };
             let away = found.distance_squared.sqrt();
             let gamma = if crossings.is_inside(node) { -away } else { away };
-            let mix = nearby.mix_at(position);
+            let mix = nearby.mix_of(&found);
             let known = |&&(v, _): &&(u32, f32)| mesh.carried.delta[v as usize].is_finite();
             let delta: f32 =
                 mix.iter().filter(known).map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
-            (gamma - distance.get(node) + delta).abs() > tolerance
+            let by = (gamma - distance.get(node) + delta).abs();
+            Dispute { node, mix, by }
         })
         .collect()
+}
+
+/// Nodes that φ and the mesh put on different sides by more than detail explains, by more than
+/// `tolerance` metres beyond what they did at birth.
+pub(crate) fn disagreeing_nodes(
+    mesh: &HalfEdgeMesh,
+    crossings: &Crossings,
+    distance: &SparseGrid<f32>,
+    tolerance: f32,
+) -> Vec<IVec3> {
+    let doubt = |dispute: &Dispute| {
+        dispute.mix.iter().map(|&(v, _)| mesh.carried.doubt[v as usize]).fold(0.0, f32::max)
+    };
+    disputes(mesh, crossings, distance)
+        .into_iter()
+        .filter(|dispute| dispute.by > tolerance + doubt(dispute))
+        .map(|dispute| dispute.node)
+        .collect()
+}
+
+/// Notes by how much the mesh and φ differ in the first frame, where that means nothing.
+pub(crate) fn take_birth_doubts(
+    mesh: &mut HalfEdgeMesh,
+    crossings: &Crossings,
+    distance: &SparseGrid<f32>,
+) {
+    let mut doubt = vec![0.0f32; mesh.positions.len()];
+    for dispute in disputes(mesh, crossings, distance) {
+        for (vertex, _) in dispute.mix {
+            doubt[vertex as usize] = doubt[vertex as usize].max(dispute.by);
+        }
+    }
+    // Nodes lie elsewhere against the mesh later, so the vertices around share a doubt.
+    for _ in 0..4 {
+        doubt = (0..doubt.len() as u32)
+            .into_par_iter()
+            .map(|vertex| {
+                let around = mesh.fan(vertex).map(|h| doubt[mesh.to(h) as usize]);
+                around.fold(doubt[vertex as usize], f32::max)
+            })
+            .collect();
+    }
+    mesh.carried.doubt = doubt;
 }

@@ -22,7 +22,7 @@ use crate::rebuild::{rebuild_all, rebuild_parts};
 use crate::remesh::{Task, remesh, take_birth_distances};
 use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
-use crate::topology::{Topology, disagreeing_nodes};
+use crate::topology::{Topology, disagreeing_nodes, take_birth_doubts};
 
 /// The band of the coarse distance against the largest detail (Dagenais et al. 2017, §2.3.1).
 const BAND: f32 = 1.25;
@@ -80,6 +80,9 @@ impl Tracker {
         // Vertices from which no way leads to the coarse surface only follow the particles.
         working.carried.delta.fill(f32::INFINITY);
         take_birth_distances(&mut working, 0, &coarse);
+        let at = places(&working.positions, coarse.distance.lattice(), 0.0);
+        let crossings = Crossings::find(&at, &working.triangles);
+        take_birth_doubts(&mut working, &crossings, &coarse.distance);
         let expected_difference = Topology::of(&working).minus(Topology::of_mesh(&coarse.mesh));
         Ok(Self { settings, spacing, duration: 0.0, frames: 0, mesh: working, expected_difference })
     }
