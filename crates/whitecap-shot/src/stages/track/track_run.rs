@@ -4,7 +4,7 @@ use whitecap_core::attributes::ID;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_surface::particle_spacing;
-use whitecap_track::{CloseReport, TrackError, TrackReport, Tracker, close_mesh};
+use whitecap_track::{CloseReport, Topology, TrackError, TrackReport, Tracker, close_mesh};
 
 use super::settings::TrackStageSettings;
 use crate::stage::{Metric, StageError};
@@ -58,8 +58,9 @@ impl TrackRun {
             None => {
                 let mesh = first_mesh.ok_or_else(|| StageError::failed("there is no mesh yet"))?;
                 let tracker = self.begin(mesh, particles, &mut notes, watch)?;
+                let report = first_report(&tracker.mesh());
                 self.now = Some((tracker, places_and_ids(particles)));
-                TrackReport::default()
+                report
             }
         };
         if report.rebuilt_components > 0 {
@@ -172,6 +173,14 @@ fn closing(told: &CloseReport) -> String {
         "the mesh was closed with cells of {:.4} m: {} open edges before, {} triangles now, {} of {} vertices fill gaps or overlaps",
         told.cell, told.before.open_edges, told.after.triangles, told.filled, told.after.vertices,
     )
+}
+
+/// The first frame changes nothing.
+fn first_report(mesh: &TriMesh) -> TrackReport {
+    let told = whitecap_surface::report(mesh);
+    let topology =
+        Topology { components: told.components, euler_characteristic: told.euler_characteristic };
+    TrackReport { topology, volume: told.volume, ..TrackReport::default() }
 }
 
 fn metrics(mesh: &TriMesh, report: &TrackReport) -> Vec<Metric> {
