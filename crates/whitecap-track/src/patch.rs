@@ -366,3 +366,88 @@ fn loops(mut lines: Vec<(Corner, Corner)>) -> Option<Vec<Vec<Corner>>> {
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::carried::Carried;
+    use crate::cells::{cells_between, places};
+    use crate::crossings::Crossings;
+    use crate::cut::Source;
+    use crate::half_edge::HalfEdgeMesh;
+    use glam::Vec3;
+    use whitecap_core::{Attributes, Lattice};
+
+    fn noise(seed: u64) -> f32 {
+        let mixed = (seed ^ seed >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f32
+            / (1u64 << 24) as f32
+    }
+
+    /// A rough ball of several thousand triangles, some larger and some smaller than a cell.
+    fn rough_ball() -> HalfEdgeMesh {
+        let corners =
+            [Vec3::ONE, Vec3::new(-1., -1., 1.), Vec3::new(-1., 1., -1.), Vec3::new(1., -1., -1.)];
+        let triangles = vec![[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]];
+        let carried = Carried::new(4, &Attributes::new());
+        let mut mesh = HalfEdgeMesh::new(corners.to_vec(), triangles, carried).unwrap();
+        crate::quality::refine(&mut mesh, 0.09);
+        for (i, p) in mesh.positions.iter_mut().enumerate() {
+            *p = p.normalize() * (3.0 + 0.3 * noise(i as u64));
+        }
+        mesh
+    }
+
+    /// The mesh with the cut part replaced; the places of what is new do not matter here.
+    fn welded(mesh: &HalfEdgeMesh, cut: &Cut, patch: &Patch) -> Option<HalfEdgeMesh> {
+        let mut result = mesh.clone();
+        let vertices: Vec<u32> = cut
+            .sources
+            .iter()
+            .map(|source| match source {
+                Source::Vertex(vertex) => *vertex,
+                Source::Between(..) => result.push_vertex(Vec3::ZERO, &[(0, 1.0)]),
+            })
+            .collect();
+        let first = result.positions.len() as u32;
+        for _ in &patch.places {
+            result.push_vertex(Vec3::ZERO, &[(0, 1.0)]);
+        }
+        let corner = |corner: Corner| match corner {
+            Corner::Point(point) => vertices[point as usize],
+            Corner::New(number) => first + number,
+        };
+        let mut added: Vec<[u32; 3]> =
+            cut.kept.iter().map(|t| t.map(|point| vertices[point as usize])).collect();
+        added.extend(patch.triangles.iter().map(|t| t.map(corner)));
+        result.replace(&cut.removed, &added).ok()?;
+        Some(result)
+    }
+
+    /// Contract: whatever cells are marked and whatever Γ says in them, the cut mesh and its patch
+    /// are closed, with one fan round each vertex and one edge between two vertices.
+    #[test]
+    fn any_marked_cells_with_any_signs_are_closed() {
+        let mesh = rough_ball();
+        let at = places(&mesh.positions, Lattice::at_origin(0.37), 0.0);
+        let crossings = Crossings::find(&at, &mesh.triangles);
+        let inside = |node: IVec3| crossings.is_inside(node);
+        let everywhere: Vec<IVec3> = cells_between(IVec3::splat(-11), IVec3::splat(11)).collect();
+        for trial in 0..60u64 {
+            let share = [0.02, 0.2, 0.5, 0.8, 0.97][trial as usize % 5];
+            let random = |cell: &IVec3, salt: u64| {
+                let [x, y, z] = cell.to_array().map(|c| (c + 100) as u64);
+                noise(x + 1000 * (y + 1000 * (z + 1000 * (salt + 7 * trial))))
+            };
+            let marked: Vec<IVec3> =
+                everywhere.iter().copied().filter(|cell| random(cell, 1) < share).collect();
+            let marked = CellSet::new(marked);
+            let gamma = |node: IVec3| random(&node, 3) - 0.5;
+            let cut = Cut::make(&mesh, &at, &marked).unwrap();
+            let patch = fill(&marked, &cut, gamma, inside, true).unwrap();
+            let mut result = welded(&mesh, &cut, &patch).expect("closed");
+            assert_eq!(result.part_fans(), 0, "trial {trial}");
+            assert!(result.is_sound() && result.edges_are_single(), "trial {trial}");
+        }
+    }
+}

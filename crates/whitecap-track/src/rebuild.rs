@@ -110,3 +110,60 @@ fn joined(
     result.compact();
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whitecap_core::{Attributes, Particles, Unwatched};
+
+    fn balls() -> (CoarseSurface, HalfEdgeMesh) {
+        let centers = [Vec3::X * -1.0, Vec3::X];
+        let mut places = Vec::new();
+        for cell in crate::cells::cells_between(glam::IVec3::splat(-5), glam::IVec3::splat(5)) {
+            let p = cell.as_vec3() * 0.1;
+            if p.length() < 0.5 {
+                places.extend(centers.map(|c| c + p));
+            }
+        }
+        let build = |band| {
+            CoarseSurface::build(&Particles::new(places.clone()), 0.1, 2.0, band, &Unwatched)
+        };
+        let coarse = build(0.2).unwrap();
+        let carried = Carried::new(coarse.mesh.positions().len(), &Attributes::new());
+        let (positions, triangles) =
+            (coarse.mesh.positions().to_vec(), coarse.mesh.triangles().to_vec());
+        let mut mesh = HalfEdgeMesh::new(positions, triangles, carried).unwrap();
+        mesh.positions.iter_mut().for_each(|p| p.y *= 1.05);
+        (coarse, mesh)
+    }
+
+    /// Contract: the part that reaches into a marked cell is replaced by φ, the other one keeps every
+    /// vertex; the whole is closed.
+    #[test]
+    fn only_the_marked_part_is_rebuilt() {
+        let (coarse, mesh) = balls();
+        let lattice = coarse.distance.lattice();
+        let right = mesh.positions.iter().find(|p| p.x > 0.0).unwrap();
+        let marked = CellSet::new(vec![lattice.locate(*right).0]);
+        let (result, parts) = rebuild_parts(&mesh, &coarse, &marked);
+        assert_eq!(parts, 1);
+        assert!(whitecap_surface::report(&result.plain()).is_closed_manifold());
+        let left = |positions: &[Vec3]| -> Vec<Vec3> {
+            positions.iter().copied().filter(|p| p.x < 0.0).collect()
+        };
+        assert_eq!(left(&result.positions), left(&mesh.positions));
+        let on_coarse = |p: &Vec3| coarse.mesh.positions().contains(p);
+        assert!(result.positions.iter().filter(|p| p.x > 0.0).all(on_coarse));
+    }
+
+    /// Contract: rebuilding everything gives φ; without particles, nothing.
+    #[test]
+    fn everything_can_be_rebuilt() {
+        let (coarse, mesh) = balls();
+        let result = rebuild_all(&mesh, &coarse);
+        assert_eq!(result.plain().positions(), coarse.mesh.positions());
+        let empty =
+            CoarseSurface::build(&Particles::new(Vec::new()), 0.1, 2.0, 0.2, &Unwatched).unwrap();
+        assert!(rebuild_all(&mesh, &empty).triangles.is_empty());
+    }
+}

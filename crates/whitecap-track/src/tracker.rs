@@ -140,6 +140,7 @@ impl Tracker {
             mesh: self.mesh.clone(),
             expected_difference: self.expected_difference,
             report: TrackReport::default(),
+            changed: false,
             watch,
         };
         frame.run(&movement, next, duration)?;
@@ -159,6 +160,8 @@ struct Frame<'a> {
     mesh: HalfEdgeMesh,
     expected_difference: [i64; 2],
     report: TrackReport,
+    /// Whether triangles changed, not only positions.
+    changed: bool,
     watch: &'a dyn Watch,
 }
 
@@ -250,6 +253,7 @@ impl Frame<'_> {
         self.report.flips += counts.flips;
         if counts != QualityCounts::default() {
             self.mesh.compact();
+            self.changed = true;
         }
     }
 
@@ -349,14 +353,17 @@ impl Frame<'_> {
                 let (rebuilt, parts) = rebuild_parts(&self.mesh, coarse, &marked);
                 self.report.rebuilt_components = parts;
                 self.mesh = rebuilt;
+                self.changed = true;
             }
         }
         if self.report.remeshed_cells > 0 {
             let counts = quality::improve(&mut self.mesh);
             self.note_quality(counts);
             self.mesh.compact();
+            self.changed = true;
         }
-        if !(self.mesh.is_sound() && self.mesh.edges_are_single()) {
+        // A mesh that was only moved is as sound as it was.
+        if self.changed && !(self.mesh.is_sound() && self.mesh.edges_are_single()) {
             self.report.rebuilt_components = self.report.coarse_topology.components;
             self.mesh = rebuild_all(&self.mesh, coarse);
         }
