@@ -5,7 +5,7 @@
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
-use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_of, tile_order};
+use whitecap_core::sparse_grid::{TILE_NODES, local_node, offset_in_tile, tile_of, tile_order};
 use whitecap_core::triangle_bvh::{ClosestPoint, TriangleBvh};
 use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, TriMesh};
 
@@ -15,6 +15,9 @@ use crate::half_edge::HalfEdgeMesh;
 /// Distances are exact up to this many cells.
 pub(crate) const FARTHEST: f32 = 2.0;
 
+/// Triangles this many cells from the tiles of Γ take part: Γ is asked for beside its tiles too.
+const REACH: f32 = 4.0;
+
 /// The part of a mesh near some tiles, ready for searches.
 pub(crate) struct NearbyMesh {
     bvh: TriangleBvh,
@@ -23,21 +26,16 @@ pub(crate) struct NearbyMesh {
 }
 
 impl NearbyMesh {
-    /// The triangles within one tile of the given tiles (sorted).
-    pub fn build(mesh: &HalfEdgeMesh, lattice: Lattice, tiles: &[IVec3]) -> Self {
-        let mut around: Vec<IVec3> = tiles
-            .iter()
-            .flat_map(|&tile| crate::cells::cells_between(tile - 1, tile + 1))
-            .collect();
-        crate::cells::sort_unique(&mut around);
-        let index = CoordinateIndex::build(&around);
+    /// The triangles within `reach` metres of the given tiles, and a few more.
+    pub fn build(mesh: &HalfEdgeMesh, lattice: Lattice, tiles: &[IVec3], reach: f32) -> Self {
+        let index = CoordinateIndex::build(tiles);
         let corners: Vec<[u32; 3]> = mesh
             .triangles
             .par_iter()
             .enumerate()
             .filter(|(t, _)| !mesh.is_dead(*t))
             .filter(|(t, _)| {
-                let bounds = Bounds::of_corners(mesh.corners(*t));
+                let bounds = Bounds::of_corners(mesh.corners(*t)).grown(reach);
                 let (low, high) = (lattice.locate(bounds.min).0, lattice.locate(bounds.max).0);
                 crate::cells::cells_between(tile_of(low), tile_of(high))
                     .any(|tile| index.get(tile).is_some())
@@ -85,7 +83,7 @@ impl<'a> Gamma<'a> {
     ) -> Self {
         tiles.sort_unstable_by_key(|t| tile_order(*t));
         tiles.dedup();
-        let nearby = NearbyMesh::build(mesh, lattice, &tiles);
+        let nearby = NearbyMesh::build(mesh, lattice, &tiles, REACH * lattice.cell);
         let background = FARTHEST * lattice.cell;
         let grid = SparseGrid::filled(lattice, background, tiles, |tile, values| {
             fill(&nearby, crossings, lattice, tile, values);
@@ -118,20 +116,36 @@ fn fill(
     let whole = nearby.closest(middle, most + 6.1 * lattice.cell);
     let mut last = whole.map_or(f32::INFINITY, |found| found.distance_squared.sqrt());
     let mut last_position = middle;
-    for (offset, value) in values.iter_mut().enumerate() {
-        let node = tile * 8 + local_node(offset);
+    let mut last_inside = None;
+    for step in 0..TILE_NODES {
+        let local = snake_node(step);
+        let node = tile * 8 + local;
         let position = lattice.position(node);
         // The answer for one node bounds the search for the next.
-        let away = position.distance(last_position);
+        let away = 1.001 * position.distance(last_position);
+        // No surface lies between two nodes that are nearer to each other than to it.
+        let inside = match last_inside {
+            Some(inside) if away < last => inside,
+            _ => crossings.is_inside(node),
+        };
         let distance = if last - away > most {
+            last_inside.get_or_insert(inside);
             most
         } else {
             let bound = (1.001 * (last + away)).min(most);
             let found = nearby.closest(position, bound);
             let distance = found.map_or(most, |found| found.distance_squared.sqrt());
-            (last, last_position) = (distance, position);
+            (last, last_position, last_inside) = (distance, position, Some(inside));
             distance
         };
-        *value = if crossings.is_inside(node) { -distance } else { distance };
+        values[offset_in_tile(local)] = if inside { -distance } else { distance };
     }
+}
+
+/// The nodes of a tile in an order in which consecutive ones are neighbours.
+fn snake_node(step: usize) -> IVec3 {
+    let node = local_node(step);
+    let y = if node.z % 2 == 0 { node.y } else { 7 - node.y };
+    let x = if (node.y + node.z * 8) % 2 == 0 { node.x } else { 7 - node.x };
+    IVec3::new(x, y, node.z)
 }

@@ -15,7 +15,7 @@ use whitecap_core::{CoordinateIndex, SparseGrid, Tile, Watch};
 use crate::cells::{cells_between, sort_unique};
 
 /// Cells round the flagged nodes that take part.
-pub(crate) const MARGIN: i32 = 8;
+pub(crate) const MARGIN: i32 = 6;
 
 /// The tiles that take part: those with a node within `margin` cells of a flagged node.
 pub(crate) fn domain(flagged: &[IVec3], margin: i32) -> Vec<IVec3> {

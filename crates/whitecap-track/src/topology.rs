@@ -90,7 +90,7 @@ fn disputes(
     crate::cells::sort_unique(&mut nodes);
     let mut tiles: Vec<IVec3> = nodes.iter().map(|&node| tile_of(node)).collect();
     crate::cells::sort_unique(&mut tiles);
-    let nearby = NearbyMesh::build(mesh, lattice, &tiles);
+    let nearby = NearbyMesh::build(mesh, lattice, &tiles, FARTHEST * lattice.cell);
     nodes
         .into_par_iter()
         .map(|node| {
