@@ -25,11 +25,6 @@ fn track(frames: &[Particles]) -> Vec<TrackReport> {
         let found = assert_closed(&tracker.mesh(), &format!("frame {}", number + 1));
         assert_eq!(found.components, report.topology.components);
         assert_eq!(found.euler_characteristic, report.topology.euler_characteristic);
-        if let Ok(folder) = std::env::var("TRACK_TEST_MESHES") {
-            let path = format!("{folder}/{number:03}.ply");
-            whitecap_io::write_mesh(path, &tracker.mesh()).unwrap();
-            println!("{number} {report:?}");
-        }
         reports.push(report);
     }
     reports
