@@ -7,16 +7,28 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use clap::Arg;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use whitecap_core::Watch;
 use whitecap_shot::{Metric, Registry, SettingProblem, ShotContext, StageError};
 
 use super::checkpoint::Checkpoint;
+use super::sph::frame_rate;
 use crate::failure::Failure;
 use crate::frames::FramePair;
 use crate::progress::Progress;
 use crate::session::{FrameWatch, Session};
+
+/// `--fps`, the rate of the frames that are read.
+pub fn fps_flag() -> Arg {
+    Arg::new("fps")
+        .long("fps")
+        .value_name("NUMBER")
+        .default_value("24")
+        .value_parser(frame_rate)
+        .help("Frames per second of the particles [unit: 1/s]")
+}
 
 /// Least time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);

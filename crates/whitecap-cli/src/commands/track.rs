@@ -15,9 +15,8 @@ use whitecap_shot::StageError;
 use whitecap_shot::stages::{TrackFrame, TrackRun, TrackStageSettings};
 
 use super::frame_run::{
-    FrameFailure, FrameRun, Made, checked, checkpoint_of, complete_sequence, run_frames,
+    FrameFailure, FrameRun, Made, checked, checkpoint_of, complete_sequence, fps_flag, run_frames,
 };
-use super::sph::frame_rate;
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -52,16 +51,10 @@ pub fn command() -> Command {
         .short('o')
         .long("output")
         .value_name("OUT");
-    let fps = Arg::new("fps")
-        .long("fps")
-        .value_name("NUMBER")
-        .default_value("24")
-        .value_parser(frame_rate)
-        .help("Frames per second of the particles [unit: 1/s]");
     Command::new("track")
         .about("Carries a detailed mesh along with a particle liquid")
         .after_help(EXAMPLES)
-        .args([input, mesh, output, fps, frames::frames_flag(), json_flag()])
+        .args([input, mesh, output, fps_flag(), frames::frames_flag(), json_flag()])
         .args(SettingFlags::of::<TrackStageSettings>().arguments())
 }
 

@@ -15,9 +15,8 @@ use whitecap_shot::StageError;
 use whitecap_shot::stages::{WaveResult, WaveRun, WavesStageSettings, wave_metrics};
 
 use super::frame_run::{
-    FrameFailure, FrameRun, Made, checked, checkpoint_of, complete_sequence, run_frames,
+    FrameFailure, FrameRun, Made, checked, checkpoint_of, complete_sequence, fps_flag, run_frames,
 };
-use super::sph::frame_rate;
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -64,16 +63,19 @@ pub fn command() -> Command {
         file("obstacles", "Closed meshes of solids: one file, or a sequence if they move")
             .long("obstacles")
             .value_name("FILE");
-    let fps = Arg::new("fps")
-        .long("fps")
-        .value_name("NUMBER")
-        .default_value("24")
-        .value_parser(frame_rate)
-        .help("Frames per second of the particles [unit: 1/s]");
     Command::new("waves")
         .about("Adds fine waves to the surface of a particle liquid")
         .after_help(EXAMPLES)
-        .args([input, output, points, surface, obstacles, fps, frames::frames_flag(), json_flag()])
+        .args([
+            input,
+            output,
+            points,
+            surface,
+            obstacles,
+            fps_flag(),
+            frames::frames_flag(),
+            json_flag(),
+        ])
         .args(SettingFlags::of::<WavesStageSettings>().arguments())
 }
 
