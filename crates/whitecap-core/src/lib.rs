@@ -31,6 +31,7 @@ pub mod neighbours;
 mod particles;
 pub mod poisson;
 pub mod reduce;
+pub mod saved_bytes;
 pub mod sparse_grid;
 pub mod surface_area_heuristic;
 pub mod transform;

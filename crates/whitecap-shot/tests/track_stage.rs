@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles, TriMesh, Unwatched};
+use whitecap_shot::stages::{TrackRun, TrackStageSettings};
 use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
+use whitecap_surface::{SurfaceSettings, surface_particles};
 
 /// A bumpy ball of syrup falls on the floor.
 const SHOT: &str = r#"
@@ -139,4 +141,59 @@ fn an_open_mesh_is_told() {
     let shot = Shot::parse(&closed, &folder.path().join("b.toml"), &Registry::standard()).unwrap();
     run(&shot, &RunOptions::new(&observer, &cancel)).unwrap();
     assert_eq!(saved(folder.path()).len(), 6);
+}
+
+/// The particles of a block that moves along x, with ids or without.
+fn moved_block(frame: u32, with_ids: bool) -> Particles {
+    let place = |i: u32| {
+        let cell = Vec3::new((i % 8) as f32, (i / 64) as f32, (i / 8 % 8) as f32);
+        0.05 * cell + Vec3::X * 0.01 * frame as f32
+    };
+    let mut particles = Particles::new((0..512).map(place).collect());
+    if with_ids {
+        particles.set_attribute("id", Column::I32((0..512).collect())).unwrap();
+    }
+    particles
+}
+
+fn block_mesh() -> TriMesh {
+    let settings = SurfaceSettings { radius: Some(0.025), ..SurfaceSettings::default() };
+    surface_particles(&moved_block(0, true), &settings, &Unwatched).unwrap().mesh
+}
+
+/// Contract: a frame that fails, here by a particle that is nowhere, changes nothing: the frame that comes
+/// instead is that of a run without the failure. A saved state goes on the same way; one that was cut is
+/// refused. Particles without ids are told of.
+#[test]
+fn a_frame_that_fails_changes_nothing() {
+    let mesh = block_mesh();
+    let fresh = || TrackRun::new(TrackStageSettings::default(), 1.0 / 24.0).unwrap();
+    let [mut whole, mut failing] = [fresh(), fresh()];
+    for run in [&mut whole, &mut failing] {
+        for frame in 0..3 {
+            run.step(&moved_block(frame, true), Some(&mesh), &Unwatched).unwrap();
+        }
+    }
+    let mut nowhere = moved_block(9, true);
+    nowhere.positions_mut()[7] = Vec3::NAN;
+    let error = failing.step(&nowhere, None, &Unwatched).unwrap_err().to_string();
+    assert!(error.contains('7'), "{error}");
+    let saved = failing.save_state();
+    assert!(saved == whole.save_state(), "the failure left a trace");
+    let expected = whole.step(&moved_block(3, true), None, &Unwatched).unwrap();
+    assert!(expected.notes.is_empty(), "{:?}", expected.notes);
+    let mut resumed = fresh();
+    resumed.restore_state(&saved).unwrap();
+    for run in [&mut failing, &mut resumed] {
+        let found = run.step(&moved_block(3, true), None, &Unwatched).unwrap();
+        assert_eq!(found.mesh, expected.mesh);
+    }
+    for length in [1, 8, 100, saved.len() - 1] {
+        let error = fresh().restore_state(&saved[..length]).unwrap_err().to_string();
+        assert!(error.contains("saved state"), "{error}");
+    }
+    let mut nameless = fresh();
+    nameless.step(&moved_block(0, false), Some(&mesh), &Unwatched).unwrap();
+    let told = nameless.step(&moved_block(1, false), None, &Unwatched).unwrap().notes;
+    assert!(told.len() == 1 && told[0].contains("no `id`"), "{told:?}");
 }

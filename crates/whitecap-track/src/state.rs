@@ -3,14 +3,14 @@
 //! # Guarantees
 //! * A tracker restored and continued has the same bits as one that was never interrupted.
 //! * Bytes that are cut short, begin otherwise, come from another version, or hold numbers that are
-//!   not possible, are refused with a sentence and leave the tracker as it was. Nothing larger than
-//!   the bytes themselves is allocated.
+//!   not possible, are refused with a sentence. Nothing larger than the bytes themselves is allocated.
 //!
 //! # Layout
 //! Little-endian: the eight bytes `wctrak` and a version, scalars, then columns, each with its
 //! length; the columns of the caller each with name and type.
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec4};
+use whitecap_core::saved_bytes::{CutOff, Reader, packed, put, unpacked, vector, vector_bytes};
 use whitecap_core::{Attributes, Column};
 
 use crate::carried::Carried;
@@ -58,6 +58,18 @@ pub enum StateError {
     },
 }
 
+impl From<CutOff> for StateError {
+    fn from(CutOff(what): CutOff) -> Self {
+        Self::Length { what }
+    }
+}
+
+impl From<CutOff> for TrackError {
+    fn from(cut_off: CutOff) -> Self {
+        Self::State(cut_off.into())
+    }
+}
+
 impl Tracker {
     /// The full state.
     pub fn save(&self) -> Vec<u8> {
@@ -94,18 +106,11 @@ impl Tracker {
         bytes
     }
 
-    /// Continues from a state that [`Tracker::save`] gave, with the settings it was made with. On
-    /// failure the tracker stays as it is.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), TrackError> {
-        *self = Self::resume(self.settings().clone(), bytes)?;
-        Ok(())
-    }
-
     /// A tracker at the frame of a state that [`Tracker::save`] gave, with the settings it was made
     /// with.
     pub fn resume(settings: TrackSettings, bytes: &[u8]) -> Result<Self, TrackError> {
         settings.check()?;
-        let mut reader = Reader { bytes };
+        let mut reader = Reader::new(bytes);
         if reader.take::<6>()? != *MAGIC {
             return Err(StateError::NotAState.into());
         }
@@ -126,15 +131,13 @@ impl Tracker {
         let expected_difference =
             [i64::from_le_bytes(reader.take()?), i64::from_le_bytes(reader.take()?)];
         let mesh = read_mesh(&mut reader)?;
-        if !reader.bytes.is_empty() {
-            return Err(StateError::Length { what: "bytes follow its end" }.into());
-        }
+        reader.end().map_err(StateError::from)?;
         Ok(Self { settings, spacing, duration, frames, mesh, expected_difference })
     }
 }
 
 fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
-    let positions = reader.values(read_vector)?;
+    let positions = reader.values(vector)?;
     possible("position", positions.iter().all(|p| p.is_finite()))?;
     let count = positions.len();
     let triangles: Vec<[u32; 3]> = reader.values(|bytes: [u8; 12]| {
@@ -155,13 +158,13 @@ fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
         possible("measure", column.len() == count && column.iter().all(|v| !v.is_nan()))?;
     }
     carried.born = reader.values(|[byte]: [u8; 1]| byte)?;
-    carried.displacement = reader.values(read_vector)?;
+    carried.displacement = reader.values(vector)?;
     possible("movement", carried.born.len() == count && carried.displacement.len() == count)?;
     let columns = u64::from_le_bytes(reader.take()?);
     for _ in 0..columns {
         let name = reader.values(|[byte]: [u8; 1]| byte)?;
         let name = String::from_utf8(name).map_err(|_| StateError::Value { what: "name" })?;
-        let column = reader.column()?;
+        let column = column(reader)?;
         possible("column", column.len() == count)?;
         carried.attributes.push((name, column));
     }
@@ -171,33 +174,6 @@ fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
 
 fn possible(what: &'static str, is_possible: bool) -> Result<(), StateError> {
     if is_possible { Ok(()) } else { Err(StateError::Value { what }) }
-}
-
-fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, column: &[T], write: impl Fn(T) -> [u8; N]) {
-    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
-    bytes.extend(column.iter().flat_map(|&value| write(value)));
-}
-
-fn packed<const N: usize, const BYTES: usize>(values: [f32; N]) -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    for (slot, value) in bytes.chunks_exact_mut(4).zip(values) {
-        slot.copy_from_slice(&value.to_le_bytes());
-    }
-    bytes
-}
-
-fn unpacked<const N: usize, const BYTES: usize>(bytes: [u8; BYTES]) -> [f32; N] {
-    std::array::from_fn(|i| {
-        f32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
-    })
-}
-
-fn vector_bytes(v: Vec3) -> [u8; 12] {
-    packed(v.to_array())
-}
-
-fn read_vector(bytes: [u8; 12]) -> Vec3 {
-    Vec3::from_array(unpacked(bytes))
 }
 
 fn put_column(bytes: &mut Vec<u8>, column: &Column) {
@@ -229,43 +205,15 @@ fn put_column(bytes: &mut Vec<u8>, column: &Column) {
     }
 }
 
-/// Bytes not read yet.
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], StateError> {
-        let Some((first, rest)) = self.bytes.split_first_chunk::<N>() else {
-            return Err(StateError::Length { what: "it ends too early" });
-        };
-        self.bytes = rest;
-        Ok(*first)
-    }
-
-    fn values<T, const N: usize>(
-        &mut self,
-        read: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, StateError> {
-        let count = u64::from_le_bytes(self.take()?);
-        if count > (self.bytes.len() / N) as u64 {
-            return Err(StateError::Length { what: "a column is longer than what is left" });
-        }
-        let (mine, rest) = self.bytes.split_at(count as usize * N);
-        self.bytes = rest;
-        Ok(mine.as_chunks::<N>().0.iter().map(|&bytes| read(bytes)).collect())
-    }
-
-    fn column(&mut self) -> Result<Column, StateError> {
-        let [kind] = self.take::<1>()?;
-        Ok(match kind {
-            0 => Column::F32(self.values(f32::from_le_bytes)?),
-            1 => Column::Vec2(self.values(|b| Vec2::from_array(unpacked::<2, 8>(b)))?),
-            2 => Column::Vec3(self.values(read_vector)?),
-            3 => Column::Vec4(self.values(|b| Vec4::from_array(unpacked::<4, 16>(b)))?),
-            4 => Column::I32(self.values(i32::from_le_bytes)?),
-            5 => Column::I64(self.values(i64::from_le_bytes)?),
-            _ => return Err(StateError::Value { what: "type of a column" }),
-        })
-    }
+fn column(reader: &mut Reader<'_>) -> Result<Column, StateError> {
+    let [kind] = reader.take::<1>()?;
+    Ok(match kind {
+        0 => Column::F32(reader.values(f32::from_le_bytes)?),
+        1 => Column::Vec2(reader.values(|b| Vec2::from_array(unpacked::<2, 8>(b)))?),
+        2 => Column::Vec3(reader.values(vector)?),
+        3 => Column::Vec4(reader.values(|b| Vec4::from_array(unpacked::<4, 16>(b)))?),
+        4 => Column::I32(reader.values(i32::from_le_bytes)?),
+        5 => Column::I64(reader.values(i64::from_le_bytes)?),
+        _ => return Err(StateError::Value { what: "type of a column" }),
+    })
 }

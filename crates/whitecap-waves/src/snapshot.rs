@@ -11,6 +11,7 @@
 //! Little-endian: the eight bytes `wcwave` and a version, scalars, then columns, each with its length.
 
 use glam::Vec3;
+use whitecap_core::saved_bytes::{CutOff, Reader, put, vector, vector_bytes};
 
 use crate::dynamics::WaveState;
 use crate::error::WaveError;
@@ -58,6 +59,12 @@ pub enum SnapshotError {
     },
 }
 
+impl From<CutOff> for SnapshotError {
+    fn from(CutOff(what): CutOff) -> Self {
+        Self::Length { what }
+    }
+}
+
 impl Waves {
     /// The full state.
     pub fn save(&self) -> Vec<u8> {
@@ -70,14 +77,14 @@ impl Waves {
         bytes.extend_from_slice(&lengths.fine.to_le_bytes());
         bytes.extend_from_slice(&self.frames.to_le_bytes());
         bytes.extend_from_slice(&state.next_id.to_le_bytes());
-        put_vectors(&mut bytes, &state.points.position);
-        put_vectors(&mut bytes, &state.points.normal);
+        put(&mut bytes, &state.points.position, vector_bytes);
+        put(&mut bytes, &state.points.normal, vector_bytes);
         put(&mut bytes, &state.points.id, u64::to_le_bytes);
         put(&mut bytes, &state.points.area, f32::to_le_bytes);
-        put_vectors(&mut bytes, &state.last.position);
+        put(&mut bytes, &state.last.position, vector_bytes);
         put(&mut bytes, &state.last.inverse_density, f32::to_le_bytes);
         put(&mut bytes, &state.last.id, i64::to_le_bytes);
-        put_vectors(&mut bytes, &state.last.velocity);
+        put(&mut bytes, &state.last.velocity, vector_bytes);
         let columns = self.dynamics.as_ref().map_or(Vec::new(), |waves| waves.state().columns());
         bytes.extend_from_slice(&(columns.len() as u64).to_le_bytes());
         for (name, column) in columns {
@@ -90,21 +97,19 @@ impl Waves {
     /// Continues from a state that [`Waves::save`] gave. The waves must have been made with the same
     /// settings. On failure they stay as they are.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WaveError> {
-        let mut reader = Reader { bytes };
-        if reader.take::<6>()? != *MAGIC {
+        let mut reader = Reader::new(bytes);
+        if reader.take::<6>().map_err(SnapshotError::from)? != *MAGIC {
             return Err(SnapshotError::NotAState.into());
         }
-        let version = u16::from_le_bytes(reader.take()?);
+        let version = u16::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
         if version != VERSION {
             return Err(SnapshotError::Version { found: version }.into());
         }
         let lengths = self.read_lengths(&mut reader)?;
-        let frames = u64::from_le_bytes(reader.take()?);
+        let frames = u64::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
         let state = read_state(&mut reader, lengths)?;
-        let mut columns = reader.columns()?;
-        if !reader.bytes.is_empty() {
-            return Err(SnapshotError::Length { what: "bytes follow its end" }.into());
-        }
+        let mut columns = named_columns(&mut reader)?;
+        reader.end().map_err(SnapshotError::from)?;
         let dynamics = match lengths {
             None => None,
             Some(lengths) => {
@@ -151,16 +156,16 @@ fn read_state(
 ) -> Result<TrackerState, SnapshotError> {
     let next_id = u64::from_le_bytes(reader.take()?);
     let points = SurfacePoints {
-        position: reader.vectors("position")?,
-        normal: reader.vectors("normal")?,
+        position: vectors(reader, "position")?,
+        normal: vectors(reader, "normal")?,
         id: reader.values(u64::from_le_bytes)?,
-        area: reader.scalars("area")?,
+        area: scalars(reader, "area")?,
     };
     let last = LastParticles {
-        position: reader.vectors("particle")?,
-        inverse_density: reader.scalars("density")?,
+        position: vectors(reader, "particle")?,
+        inverse_density: scalars(reader, "density")?,
         id: reader.values(i64::from_le_bytes)?,
-        velocity: reader.vectors("velocity")?,
+        velocity: vectors(reader, "velocity")?,
     };
     let (count, known) = (points.len(), last.position.len());
     possible("number of normals", points.normal.len() == count)?;
@@ -178,70 +183,28 @@ fn possible(what: &'static str, is_possible: bool) -> Result<(), SnapshotError> 
     if is_possible { Ok(()) } else { Err(SnapshotError::Value { what }) }
 }
 
-fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, column: &[T], write: impl Fn(T) -> [u8; N]) {
-    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
-    bytes.extend(column.iter().flat_map(|&value| write(value)));
-}
-
-fn put_vectors(bytes: &mut Vec<u8>, column: &[Vec3]) {
-    bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
-    bytes.extend(column.iter().flat_map(|v| v.to_array()).flat_map(f32::to_le_bytes));
-}
-
 /// The bytes of a name, and values.
 type NamedColumn = (Vec<u8>, Vec<f32>);
 
-/// Bytes not read yet.
-struct Reader<'a> {
-    bytes: &'a [u8],
+fn scalars(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<f32>, SnapshotError> {
+    let values = reader.values(f32::from_le_bytes)?;
+    possible(what, values.iter().all(|value| value.is_finite() && *value > 0.0))?;
+    Ok(values)
 }
 
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
-        let Some((first, rest)) = self.bytes.split_first_chunk::<N>() else {
-            return Err(SnapshotError::Length { what: "it ends too early" });
-        };
-        self.bytes = rest;
-        Ok(*first)
-    }
+fn vectors(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Vec3>, SnapshotError> {
+    let values = reader.values(vector)?;
+    possible(what, values.iter().all(|value| value.is_finite()))?;
+    Ok(values)
+}
 
-    fn values<T, const N: usize>(
-        &mut self,
-        read: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, SnapshotError> {
-        let count = u64::from_le_bytes(self.take()?);
-        if count > (self.bytes.len() / N) as u64 {
-            return Err(SnapshotError::Length { what: "a column is longer than what is left" });
-        }
-        let (mine, rest) = self.bytes.split_at(count as usize * N);
-        self.bytes = rest;
-        Ok(mine.as_chunks::<N>().0.iter().map(|&bytes| read(bytes)).collect())
+/// The columns of waves by name. Their values may be what they like.
+fn named_columns(reader: &mut Reader<'_>) -> Result<Vec<NamedColumn>, SnapshotError> {
+    let count = u64::from_le_bytes(reader.take()?);
+    let mut columns = Vec::new();
+    for _ in 0..count {
+        let name = reader.values(|[byte]: [u8; 1]| byte)?;
+        columns.push((name, reader.values(f32::from_le_bytes)?));
     }
-
-    fn scalars(&mut self, what: &'static str) -> Result<Vec<f32>, SnapshotError> {
-        let values = self.values(f32::from_le_bytes)?;
-        possible(what, values.iter().all(|value| value.is_finite() && *value > 0.0))?;
-        Ok(values)
-    }
-
-    fn vectors(&mut self, what: &'static str) -> Result<Vec<Vec3>, SnapshotError> {
-        let values = self.values(|bytes: [u8; 12]| {
-            let lane =
-                |i: usize| f32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
-            Vec3::new(lane(0), lane(4), lane(8))
-        })?;
-        possible(what, values.iter().all(|value| value.is_finite()))?;
-        Ok(values)
-    }
-
-    /// The columns of waves by name. Their values may be what they like.
-    fn columns(&mut self) -> Result<Vec<NamedColumn>, SnapshotError> {
-        let count = u64::from_le_bytes(self.take()?);
-        let mut columns = Vec::new();
-        for _ in 0..count {
-            let name = self.values(|[byte]: [u8; 1]| byte)?;
-            columns.push((name, self.values(f32::from_le_bytes)?));
-        }
-        Ok(columns)
-    }
+    Ok(columns)
 }

@@ -2,6 +2,7 @@
 
 use whitecap_core::attributes::ID;
 use whitecap_core::glam::Vec3;
+use whitecap_core::saved_bytes::{CutOff, Reader, put, vector, vector_bytes};
 use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_surface::particle_spacing;
 use whitecap_track::{CloseReport, Topology, TrackError, TrackReport, Tracker, close_mesh};
@@ -51,9 +52,15 @@ impl TrackRun {
         let mut notes = Vec::new();
         let report = match &mut self.now {
             Some((tracker, previous)) => {
+                if previous.ids().is_none() || particles.ids().is_none() {
+                    notes.push(String::from(
+                        "the particles have no `id`; each is taken for the one at its place in the list of the frame before",
+                    ));
+                }
                 let report = tracker.advance(previous, particles, self.duration, watch);
+                let report = report.map_err(failed)?;
                 *previous = places_and_ids(particles);
-                report.map_err(failed)?
+                report
             }
             None => {
                 let mesh = first_mesh.ok_or_else(|| StageError::failed("there is no mesh yet"))?;
@@ -98,14 +105,10 @@ impl TrackRun {
     /// Everything that the next frame needs from the past: the tracker, and its particles.
     pub fn save_state(&self) -> Vec<u8> {
         let Some((tracker, particles)) = &self.now else { return Vec::new() };
-        let tracker = tracker.save();
-        let mut bytes = (tracker.len() as u64).to_le_bytes().to_vec();
-        bytes.extend_from_slice(&tracker);
-        bytes.extend_from_slice(&(particles.len() as u64).to_le_bytes());
-        for position in particles.positions() {
-            bytes.extend(position.to_array().into_iter().flat_map(f32::to_le_bytes));
-        }
-        bytes.extend(particles.ids().into_iter().flatten().flat_map(i64::to_le_bytes));
+        let mut bytes = Vec::new();
+        put(&mut bytes, &tracker.save(), |byte| [byte]);
+        put(&mut bytes, particles.positions(), vector_bytes);
+        put(&mut bytes, &particles.ids().unwrap_or_default(), i64::to_le_bytes);
         bytes
     }
 
@@ -115,21 +118,27 @@ impl TrackRun {
             self.now = None;
             return Ok(());
         }
-        let read = || {
-            let (length, rest) = state.split_first_chunk::<8>()?;
-            let (tracker, rest) =
-                rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-            let (count, rest) = rest.split_first_chunk::<8>()?;
-            let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
-            let (places, ids) = rest.split_at_checked(count.checked_mul(12)?)?;
-            Some((tracker, particles_from(places, ids, count)?))
-        };
-        let (tracker, particles) =
-            read().ok_or_else(|| StageError::failed("the saved state is cut off"))?;
-        let tracker = Tracker::resume(self.settings.track.clone(), tracker).map_err(failed)?;
+        let (tracker, places, ids) = read_state(state).map_err(|cut| {
+            StageError::failed(format!("the saved state was cut or damaged: {cut}"))
+        })?;
+        let mut particles = Particles::new(places);
+        if !ids.is_empty() {
+            particles.set_attribute(ID, Column::I64(ids)).map_err(StageError::failed)?;
+        }
+        let tracker = Tracker::resume(self.settings.track.clone(), &tracker).map_err(failed)?;
         self.now = Some((tracker, particles));
         Ok(())
     }
+}
+
+type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>);
+
+/// The tracker, the places of its particles and their ids.
+fn read_state(state: &[u8]) -> Result<SavedState, CutOff> {
+    let mut reader = Reader::new(state);
+    let tracker = reader.values(|[byte]: [u8; 1]| byte)?;
+    let found = (tracker, reader.values(vector)?, reader.values(i64::from_le_bytes)?);
+    reader.end().map(|()| found)
 }
 
 fn failed(error: TrackError) -> StageError {
@@ -147,24 +156,6 @@ fn places_and_ids(particles: &Particles) -> Particles {
         let _ = kept.set_attribute(ID, Column::I64(ids));
     }
     kept
-}
-
-fn particles_from(places: &[u8], ids: &[u8], count: usize) -> Option<Particles> {
-    let number = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    let place = |bytes: &[u8]| Vec3::new(number(bytes), number(&bytes[4..]), number(&bytes[8..]));
-    let mut particles = Particles::new(places.chunks_exact(12).map(place).collect());
-    let (ids, rest) = ids.as_chunks::<8>();
-    if !rest.is_empty() {
-        return None;
-    }
-    if !ids.is_empty() {
-        let ids: Vec<i64> = ids.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
-        if ids.len() != count {
-            return None;
-        }
-        particles.set_attribute(ID, Column::I64(ids)).ok()?;
-    }
-    Some(particles)
 }
 
 /// What closing the first mesh did, in a sentence.
