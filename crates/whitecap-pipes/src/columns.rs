@@ -172,4 +172,13 @@ impl Columns {
     pub(crate) fn space(&self, column: usize) -> Space {
         Space { floor: self.floor[column], ceiling: self.ceiling[column] }
     }
+
+    /// Changes the space of a column, and the range of the one above it.
+    pub(crate) fn write_space(&mut self, column: usize, space: Space) {
+        self.floor[column] = space.floor;
+        self.ceiling[column] = space.ceiling;
+        if self.cell.get(column + 1) == Some(&self.cell[column]) {
+            self.lowest[column + 1] = space.ceiling;
+        }
+    }
 }

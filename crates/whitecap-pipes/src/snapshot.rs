@@ -1,4 +1,27 @@
 //! The full state of a shallow liquid as bytes, and back.
+//!
+//! # Guarantees
+//! * A liquid made with the same settings, restored and continued, has the same bits as one that was
+//!   never interrupted. The terrain is part of the state.
+//! * Bytes that are cut short, begin otherwise, come from another version or another grid, or hold
+//!   numbers that are not possible, are refused with a sentence and leave the liquid as it was. Nothing
+//!   larger than the bytes themselves is allocated, but by a constant factor.
+//!
+//! # Layout
+//! Little-endian: the eight bytes `wcpipe` and a version, scalars, then columns, each with its length.
+
+use glam::Vec2;
+use whitecap_core::saved_bytes::{CutOff, Reader, put};
+
+use crate::columns::Columns;
+use crate::error::PipeError;
+use crate::grid::Grid;
+use crate::pipes::Pipes;
+use crate::report::Ledger;
+use crate::terrain::{Space, Terrain};
+
+const MAGIC: &[u8; 6] = b"wcpipe";
+const VERSION: u16 = 1;
 
 /// Why bytes are not the state of a shallow liquid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -6,4 +29,116 @@ pub enum SnapshotError {
     /// They are something else.
     #[error("the saved state does not begin like one of pipes")]
     NotAState,
+    /// They come from another version.
+    #[error("the saved state has version {found}; this program reads version {VERSION}")]
+    Version {
+        /// The version found.
+        found: u16,
+    },
+    /// They end too early or too late.
+    #[error("the saved state was cut or damaged: {what}")]
+    Length {
+        /// Where it shows.
+        what: &'static str,
+    },
+    /// A number is not finite or not possible.
+    #[error("the saved state holds an impossible {what}; it was damaged")]
+    Value {
+        /// Which quantity.
+        what: &'static str,
+    },
+}
+
+impl From<CutOff> for SnapshotError {
+    fn from(CutOff(what): CutOff) -> Self {
+        Self::Length { what }
+    }
+}
+
+pub(crate) fn possible(what: &'static str, is_possible: bool) -> Result<(), SnapshotError> {
+    if is_possible { Ok(()) } else { Err(SnapshotError::Value { what }) }
+}
+
+impl Pipes {
+    /// The full state.
+    pub fn save(&self) -> Vec<u8> {
+        let grid = self.columns.grid();
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        for number in [grid.origin().x, grid.origin().y, grid.cell()] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for number in [grid.width() as u64, grid.length() as u64] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for number in [self.time, self.ledger.poured, self.ledger.drained] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        put(&mut bytes, self.columns.first(), u32::to_le_bytes);
+        put(&mut bytes, self.columns.floor(), f32::to_le_bytes);
+        put(&mut bytes, self.columns.ceiling(), f32::to_le_bytes);
+        put(&mut bytes, self.columns.depth(), f64::to_le_bytes);
+        self.flow.save(&mut bytes);
+        bytes
+    }
+
+    /// Continues from a state that [`Pipes::save`] gave. The liquid must have been made with the same
+    /// settings. On failure it stays as it is.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), PipeError> {
+        let mut reader = Reader::new(bytes);
+        let grid = read_start(&mut reader)?;
+        let mut scalar = || -> Result<f64, SnapshotError> {
+            let number = f64::from_le_bytes(reader.take()?);
+            possible("volume or time", number.is_finite() && number >= 0.0)?;
+            Ok(number)
+        };
+        let time = scalar()?;
+        let ledger = Ledger { poured: scalar()?, drained: scalar()? };
+        let columns = read_columns(&mut reader, grid)?;
+        let mut flow = Self::flow_for(&columns, &self.settings);
+        flow.restore(&mut reader, &columns)?;
+        reader.end().map_err(SnapshotError::from)?;
+        (self.columns, self.flow, self.time, self.ledger) = (columns, flow, time, ledger);
+        Ok(())
+    }
+}
+
+fn read_start(reader: &mut Reader<'_>) -> Result<Grid, PipeError> {
+    if reader.take::<6>().map_err(SnapshotError::from)? != *MAGIC {
+        return Err(SnapshotError::NotAState.into());
+    }
+    let version = u16::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
+    if version != VERSION {
+        return Err(SnapshotError::Version { found: version }.into());
+    }
+    let mut number = || reader.take().map(f32::from_le_bytes).map_err(SnapshotError::from);
+    let (x, z, cell) = (number()?, number()?, number()?);
+    let mut count = || reader.take().map(u64::from_le_bytes).map_err(SnapshotError::from);
+    let (width, length) = (count()?, count()?);
+    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    Grid::new(Vec2::new(x, z), cell, size(width), size(length))
+}
+
+fn read_columns(reader: &mut Reader<'_>, grid: Grid) -> Result<Columns, PipeError> {
+    let first = reader.values(u32::from_le_bytes).map_err(SnapshotError::from)?;
+    let floor = reader.values(f32::from_le_bytes).map_err(SnapshotError::from)?;
+    let ceiling = reader.values(f32::from_le_bytes).map_err(SnapshotError::from)?;
+    let depth = reader.values(f64::from_le_bytes).map_err(SnapshotError::from)?;
+    let count = floor.len();
+    possible("number of cells", first.len() == grid.cells() + 1)?;
+    possible("number of ceilings", ceiling.len() == count)?;
+    possible("number of depths", depth.len() == count)?;
+    let ends_are_right = first[0] == 0 && first[first.len() - 1] as usize == count;
+    possible("number of columns", ends_are_right && first.is_sorted())?;
+    let possible_depth = |depth: &f64| depth.is_finite() && *depth >= 0.0;
+    possible("depth", depth.iter().all(possible_depth))?;
+    let terrain = Terrain::from_cells(grid, |x, z, spaces| {
+        let cell = grid.index(x, z);
+        let range = first[cell] as usize..first[cell + 1] as usize;
+        spaces.extend(range.map(|i| Space { floor: floor[i], ceiling: ceiling[i] }));
+    })?;
+    let mut columns = Columns::new(&terrain);
+    columns.depth = depth;
+    Ok(columns)
 }

@@ -103,7 +103,7 @@ impl Terrain {
 }
 
 /// Fails if the spaces of a cell are not possible.
-fn check_cell(x: usize, z: usize, spaces: &[Space]) -> Result<(), PipeError> {
+pub(crate) fn check_cell(x: usize, z: usize, spaces: &[Space]) -> Result<(), PipeError> {
     for &Space { floor, ceiling } in spaces {
         let floor_is_possible = floor.abs() <= FARTHEST;
         let ceiling_is_possible = ceiling == f32::INFINITY || ceiling.abs() <= FARTHEST;

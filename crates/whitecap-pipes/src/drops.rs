@@ -1,0 +1,206 @@
+//! Liquid that falls from one layer to another as drops (the future work of Dagenais et al. 2018).
+//!
+//! Where liquid leaves over an edge and the surface it would join lies farther down than the height of
+//! fall, it becomes a drop that flies freely and gives its volume back to the column it lands in.
+//!
+//! # Guarantees
+//! Volume is exact to rounding: a drop carries what its pipe took, until a column takes it.
+//!
+//! # Non-guarantees
+//! Drops do not meet each other, and land without a splash. When there are too many, or hardly any
+//! liquid falls, it arrives at once.
+
+use glam::{Vec2, Vec3};
+use whitecap_core::saved_bytes::{Reader, put, vector, vector_bytes};
+
+use crate::columns::Columns;
+use crate::network::Network;
+use crate::place::place_volume;
+use crate::rules::Rules;
+use crate::snapshot::{SnapshotError, possible};
+
+/// Less than this share of a cubed cell does not become a drop.
+const LEAST: f64 = 1e-6;
+
+/// A drop in the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drop {
+    /// Where it is, in metres.
+    pub position: Vec3,
+    /// How it moves, in metres per second.
+    pub velocity: Vec3,
+    /// Its volume in cubic metres.
+    pub volume: f64,
+}
+
+/// All drops in the air.
+#[derive(Clone, Debug)]
+pub(crate) struct Drops {
+    height: f64,
+    most: usize,
+    falling: Vec<bool>,
+    drops: Vec<Drop>,
+}
+
+impl Drops {
+    /// No drop yet. Liquid becomes one when it falls farther than `height`.
+    pub fn new(height: f64, most: usize) -> Self {
+        Self { height, most, falling: Vec::new(), drops: Vec::with_capacity(most) }
+    }
+
+    pub fn for_pipes(mut self, pipes: usize) -> Self {
+        self.falling = vec![false; pipes];
+        // A clone of a vector has no room to spare.
+        self.drops = Vec::with_capacity(self.most);
+        self
+    }
+
+    /// Which pipes ended in the air in this step.
+    pub fn falling(&self) -> &[bool] {
+        &self.falling
+    }
+
+    pub fn all(&self) -> &[Drop] {
+        &self.drops
+    }
+
+    pub fn volume(&self) -> f64 {
+        self.drops.iter().map(|drop| drop.volume).sum()
+    }
+
+    /// Adds drops from elsewhere, even too many.
+    pub fn take_over(&mut self, drops: &[Drop]) {
+        self.drops.extend_from_slice(drops);
+    }
+
+    /// Finds the pipes whose liquid falls.
+    pub fn mark_falls(
+        &mut self,
+        network: &Network,
+        columns: &Columns,
+        height: &[f64],
+        flux: &[f64],
+    ) {
+        let least = LEAST * f64::from(columns.grid().cell()).powi(3);
+        let mut room = self.most.saturating_sub(self.drops.len());
+        for (pipe, falls) in self.falling.iter_mut().enumerate() {
+            let [from, to] = ends(network, pipe, flux[pipe]);
+            let edge = f64::from(columns.floor()[from]);
+            *falls = room > 0 && flux[pipe].abs() > least && edge - height[to] > self.height;
+            room -= usize::from(*falls);
+        }
+    }
+
+    /// Makes drops of what left through the marked pipes.
+    pub fn launch(&mut self, network: &Network, columns: &Columns, flux: &[f64], rules: &Rules) {
+        for pipe in 0..self.falling.len() {
+            if !self.falling[pipe] {
+                continue;
+            }
+            let [from, to] = ends(network, pipe, flux[pipe]);
+            let start = edge_point(columns, from, to);
+            let toward = columns.surface_point(to) - columns.surface_point(from);
+            let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();
+            // The flux filled the depth it left behind; a thin rest must not shoot away.
+            let depth = columns.depth()[from].max(0.1 * rules.cell);
+            let speed = (flux[pipe].abs() / (rules.cell * depth)) as f32;
+            let velocity = direction * speed;
+            let volume = flux[pipe].abs() * rules.step;
+            self.drops.push(Drop { position: start, velocity, volume });
+        }
+    }
+
+    /// Lets drops fall for a step, and land.
+    pub fn fall(&mut self, columns: &mut Columns, rules: &Rules) {
+        let step = rules.step as f32;
+        let mut kept = 0;
+        for index in 0..self.drops.len() {
+            let mut drop = self.drops[index];
+            drop.velocity.y -= rules.gravity as f32 * step;
+            let landed = advance(&mut drop, columns, step)
+                .is_some_and(|(x, z)| land(&mut drop, columns, x, z));
+            if !landed {
+                self.drops[kept] = drop;
+                kept += 1;
+            }
+        }
+        self.drops.truncate(kept);
+    }
+
+    pub fn save(&self, bytes: &mut Vec<u8>) {
+        let column = |read: fn(&Drop) -> Vec3| self.drops.iter().map(read).collect::<Vec<_>>();
+        put(bytes, &column(|drop| drop.position), vector_bytes);
+        put(bytes, &column(|drop| drop.velocity), vector_bytes);
+        let volumes: Vec<f64> = self.drops.iter().map(|drop| drop.volume).collect();
+        put(bytes, &volumes, f64::to_le_bytes);
+    }
+
+    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+        let positions = reader.values(vector)?;
+        let velocities = reader.values(vector)?;
+        let volumes = reader.values(f64::from_le_bytes)?;
+        possible("number of drops", velocities.len() == positions.len())?;
+        possible("number of drops", volumes.len() == positions.len())?;
+        let finite = |vectors: &[Vec3]| vectors.iter().all(|vector| vector.is_finite());
+        possible("drop", finite(&positions) && finite(&velocities))?;
+        possible("drop", volumes.iter().all(|volume| volume.is_finite() && *volume >= 0.0))?;
+        self.drops.clear();
+        self.drops.extend(
+            positions
+                .into_iter()
+                .zip(velocities)
+                .zip(volumes)
+                .map(|((position, velocity), volume)| Drop { position, velocity, volume }),
+        );
+        Ok(())
+    }
+}
+
+/// The columns of a pipe, upstream first.
+fn ends(network: &Network, pipe: usize, flux: f64) -> [usize; 2] {
+    let ends = [network.from[pipe] as usize, network.to[pipe] as usize];
+    if flux > 0.0 { ends } else { [ends[1], ends[0]] }
+}
+
+/// Just beyond the edge over which liquid leaves a column.
+fn edge_point(columns: &Columns, from: usize, to: usize) -> Vec3 {
+    let (start, target) = (columns.surface_point(from), columns.surface_point(to));
+    let beyond = start.lerp(target, 0.55);
+    Vec3::new(beyond.x, start.y, beyond.z)
+}
+
+/// Moves a drop; it stays in its cell when a wall or the grid's edge is in the way. Gives the cell
+/// where it has come down to a surface.
+fn advance(drop: &mut Drop, columns: &Columns, step: f32) -> Option<(usize, usize)> {
+    let grid = columns.grid();
+    let flat = |point: Vec3| Vec2::new(point.x, point.z);
+    let next = drop.position + drop.velocity * step;
+    let column_at = |point: Vec3, y: f32| {
+        let (x, z) = grid.locate(flat(point))?;
+        Some((x, z, columns.containing(x, z, y)?))
+    };
+    let free = column_at(next, drop.position.y)
+        .filter(|&(_, _, column)| columns.floor()[column] <= drop.position.y);
+    let (x, z, column) = match free {
+        Some(found) => {
+            drop.position = next;
+            found
+        }
+        None => {
+            drop.velocity = Vec3::new(0.0, drop.velocity.y, 0.0);
+            drop.position.y = next.y;
+            column_at(drop.position, drop.position.y)?
+        }
+    };
+    (f64::from(drop.position.y) <= columns.height(column)).then_some((x, z))
+}
+
+/// Gives a drop's volume back. Whether all of it found a place; the rest stays in the drop.
+fn land(drop: &mut Drop, columns: &mut Columns, x: usize, z: usize) -> bool {
+    let y = drop.position.y;
+    drop.volume = place_volume(columns, x, z, y, drop.volume);
+    if drop.volume > 0.0 {
+        drop.velocity = Vec3::ZERO;
+    }
+    drop.volume <= 0.0
+}

@@ -1,0 +1,57 @@
+//! What moves liquid between columns, as the simulation sees it.
+
+use whitecap_core::saved_bytes::Reader;
+
+use crate::columns::Columns;
+use crate::rules::Rules;
+use crate::snapshot::SnapshotError;
+
+/// A flux between two columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PipeFlux {
+    /// The column it starts from.
+    pub from: u32,
+    /// The column it leads to, in the next cell along +x or +z.
+    pub to: u32,
+    /// Cubic metres per second, negative when the liquid flows back.
+    pub flux: f64,
+}
+
+/// Moves liquid between columns.
+///
+/// Implementations keep the sum of all depths, plus [`Flow::carried`], to rounding.
+pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
+    /// One time step.
+    fn step(&mut self, columns: &mut Columns, rules: &Rules);
+
+    /// Calls `visit` for every pipe, sorted by the column it starts from.
+    fn fluxes(&self, columns: &Columns, visit: &mut dyn FnMut(PipeFlux));
+
+    /// Takes over fluxes, sorted by `from` and `to`; pipes that are not listed stand still.
+    fn set_fluxes(&mut self, fluxes: &[PipeFlux]);
+
+    /// To be called when depths or floors were changed from outside.
+    fn refresh(&mut self, columns: &Columns);
+
+    /// Volume that is in no column, in cubic metres.
+    fn carried(&self) -> f64 {
+        0.0
+    }
+
+    /// Drops in the air, for those who want to show them.
+    fn drops(&self) -> &[crate::drops::Drop] {
+        &[]
+    }
+
+    /// Takes over the volume that another flow carried.
+    fn take_drops(&mut self, _drops: &[crate::drops::Drop]) {}
+
+    /// Adds the state to bytes.
+    fn save(&self, bytes: &mut Vec<u8>);
+
+    /// Reads the state back; the columns are already those of the state.
+    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError>;
+
+    /// A copy.
+    fn boxed_clone(&self) -> Box<dyn Flow>;
+}

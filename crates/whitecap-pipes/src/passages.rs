@@ -1,0 +1,393 @@
+//! Flow through passages that are full up to their ceiling (Dagenais et al. 2018, §3.3 and §7).
+//!
+//! A passage is a set of full columns that hang together by pipes. Columns beside it that are not full
+//! are its gateways. Liquid goes from gateway to gateway; the passage itself stays full. The unified
+//! pipe joins all gateways of a passage (Eqs. 8 and 9); axis-aligned pipes join two gateways that face
+//! each other along x or z, and leave those out that face nothing.
+//!
+//! Where we differ from the paper:
+//! * Limits at single gateways would leave a sum of fluxes that is not zero, and so change the volume.
+//!   The side that is larger after the limits is scaled down to the other.
+//! * A gateway whose liquid lies below the opening receives as if it stood at the opening's floor, and
+//!   gives nothing.
+//! * With the physical pipe area, the area is that of the opening, and the mean height of Eq. 8 is
+//!   weighted by it.
+
+use whitecap_core::saved_bytes::{Reader, put};
+
+use crate::columns::Columns;
+use crate::layered::Surroundings;
+use crate::network::Network;
+use crate::rules::Rules;
+use crate::settings::{Passages, PipeArea};
+use crate::snapshot::{SnapshotError, possible};
+
+/// A column counts as full when less than this share of a cell is missing.
+const FULL: f64 = 0.01;
+/// Marks a column or pipe that no passage has seen.
+const NEVER: u32 = u32::MAX;
+
+/// A gateway of a passage.
+#[derive(Clone, Copy, Debug)]
+struct Gateway {
+    column: u32,
+    /// The pipe between the gateway and the passage under which its flux is remembered.
+    pipe: u32,
+    /// Floor of the opening.
+    floor: f64,
+    /// Height of the opening.
+    opening: f64,
+    /// Flux into the passage.
+    flux: f64,
+}
+
+/// Passages of one network.
+#[derive(Clone, Debug)]
+pub(crate) struct FloodedPassages {
+    kind: Passages,
+    slack: f64,
+    /// Columns with a ceiling.
+    roofed: Vec<u32>,
+    is_full: Vec<bool>,
+    /// The passage that last saw a column as one of its own, or as a gateway.
+    seen_by: Vec<u32>,
+    /// Where the gateway of a column is listed, if its passage is the one being walked through.
+    listed_at: Vec<u32>,
+    waiting: Vec<u32>,
+    gateways: Vec<Gateway>,
+    /// End of each passage in `gateways`.
+    ends: Vec<u32>,
+    /// Flux of the last step for each pipe next to a passage, and what it belongs to: the column at
+    /// the far end for axis-aligned pipes, the gateway for unified ones.
+    kept: Vec<f64>,
+    kept_for: Vec<u32>,
+    /// Whether any flux is kept.
+    remembers: bool,
+    /// What passages take from, and bring to, each column.
+    outflow: Vec<f64>,
+    inflow: Vec<f64>,
+}
+
+impl FloodedPassages {
+    pub fn new(columns: &Columns, network: &Network, kind: Passages) -> Self {
+        let ceiling = columns.ceiling();
+        let roofed: Vec<u32> =
+            (0..columns.len() as u32).filter(|&c| ceiling[c as usize].is_finite()).collect();
+        let works = kind != Passages::Off && !roofed.is_empty();
+        let kind = if works { kind } else { Passages::Off };
+        let column_count = if works { columns.len() } else { 0 };
+        let pipe_count = if works { network.len() } else { 0 };
+        // A gateway is found through a pipe that touches a roofed column.
+        let most_gateways = if works {
+            roofed.iter().map(|&column| network.touching(column as usize).count()).sum::<usize>()
+        } else {
+            0
+        };
+        Self {
+            kind,
+            slack: FULL * f64::from(columns.grid().cell()),
+            is_full: vec![false; column_count],
+            seen_by: vec![NEVER; column_count],
+            listed_at: vec![NEVER; column_count],
+            remembers: false,
+            waiting: Vec::with_capacity(if works { roofed.len() } else { 0 }),
+            gateways: Vec::with_capacity(2 * most_gateways),
+            ends: Vec::with_capacity(most_gateways.max(roofed.len())),
+            kept: vec![0.0; pipe_count],
+            kept_for: vec![NEVER; pipe_count],
+            outflow: vec![0.0; column_count],
+            inflow: vec![0.0; column_count],
+            roofed,
+        }
+    }
+
+    /// What passages would take from a column.
+    #[inline]
+    pub fn outflow(&self, column: usize) -> f64 {
+        if self.gateways.is_empty() { 0.0 } else { self.outflow[column] }
+    }
+
+    /// What passages would bring to a column.
+    #[inline]
+    pub fn inflow(&self, column: usize) -> f64 {
+        if self.gateways.is_empty() { 0.0 } else { self.inflow[column] }
+    }
+
+    /// Finds the passages that are full now (Alg. 1, line 1).
+    pub fn connect(&mut self, columns: &Columns, network: &Network) {
+        if self.kind == Passages::Off {
+            return;
+        }
+        self.gateways.clear();
+        self.ends.clear();
+        let mut any = false;
+        for &column in &self.roofed {
+            let column = column as usize;
+            let full = columns.depth[column] >= columns.capacity(column) - self.slack
+                && columns.depth[column] > 0.0;
+            self.is_full[column] = full;
+            any |= full;
+        }
+        if any {
+            self.seen_by.fill(NEVER);
+            match self.kind {
+                Passages::Unified => self.connect_unified(columns, network),
+                _ => self.connect_along_axes(columns, network),
+            }
+        }
+        self.forget_unused();
+    }
+
+    fn connect_unified(&mut self, columns: &Columns, network: &Network) {
+        for index in 0..self.roofed.len() {
+            let column = self.roofed[index];
+            if self.is_full[column as usize] && self.seen_by[column as usize] == NEVER {
+                let first = self.gateways.len();
+                self.flood(columns, network, column);
+                // One gateway alone has nobody to exchange with.
+                if self.gateways.len() < first + 2 {
+                    self.gateways.truncate(first);
+                } else {
+                    self.ends.push(self.gateways.len() as u32);
+                }
+            }
+        }
+    }
+
+    /// Walks through the passage of a full column, known by that column, and lists its gateways.
+    fn flood(&mut self, columns: &Columns, network: &Network, passage: u32) {
+        let first = self.gateways.len();
+        self.seen_by[passage as usize] = passage;
+        self.waiting.clear();
+        self.waiting.push(passage);
+        while let Some(column) = self.waiting.pop() {
+            for (pipe, other) in network.touching(column as usize) {
+                if self.is_full[other] {
+                    if self.seen_by[other] == NEVER {
+                        self.seen_by[other] = passage;
+                        self.waiting.push(other as u32);
+                    }
+                    continue;
+                }
+                let found = self.gateway(columns, other, column as usize, pipe);
+                if self.seen_by[other] != passage {
+                    self.seen_by[other] = passage;
+                    self.listed_at[other] = self.gateways.len() as u32;
+                    self.gateways.push(found);
+                } else {
+                    let known = &mut self.gateways[self.listed_at[other] as usize];
+                    known.pipe = known.pipe.min(found.pipe);
+                    known.floor = known.floor.min(found.floor);
+                    known.opening = known.opening.max(found.opening);
+                }
+            }
+        }
+        for gateway in &mut self.gateways[first..] {
+            let pipe = gateway.pipe as usize;
+            let is_the_same = self.kept_for[pipe] == gateway.column;
+            gateway.flux = if is_the_same { self.kept[pipe] } else { 0.0 };
+        }
+    }
+
+    fn gateway(&self, columns: &Columns, gateway: usize, inside: usize, pipe: usize) -> Gateway {
+        let (floors, ceilings) = (columns.floor(), columns.ceiling());
+        let floor = f64::from(floors[gateway].max(floors[inside]));
+        let ceiling = f64::from(ceilings[gateway].min(ceilings[inside]));
+        Gateway {
+            column: gateway as u32,
+            pipe: pipe as u32,
+            floor,
+            opening: ceiling - floor,
+            flux: 0.0,
+        }
+    }
+
+    /// Follows full columns along x and z from gateway to gateway (§3.3).
+    fn connect_along_axes(&mut self, columns: &Columns, network: &Network) {
+        for index in 0..self.roofed.len() {
+            let inside = self.roofed[index] as usize;
+            if !self.is_full[inside] {
+                continue;
+            }
+            for &entry in network.ending(inside) {
+                let gateway = network.from[entry as usize] as usize;
+                if self.is_full[gateway] {
+                    continue;
+                }
+                let along_z = network.is_along_z(entry as usize);
+                if let Some((last, exit, end)) = self.follow(network, inside, along_z) {
+                    let mut enters = self.gateway(columns, gateway, inside, entry as usize);
+                    let mut leaves = self.gateway(columns, end, last, exit);
+                    if self.kept_for[entry as usize] == end as u32 {
+                        enters.flux = self.kept[entry as usize];
+                        leaves.flux = -enters.flux;
+                    }
+                    self.gateways.extend([enters, leaves]);
+                    self.ends.push(self.gateways.len() as u32);
+                }
+            }
+        }
+    }
+
+    /// From a full column straight on: the last full column, the pipe that leaves it, and where to.
+    fn follow(
+        &self,
+        network: &Network,
+        start: usize,
+        along_z: bool,
+    ) -> Option<(usize, usize, usize)> {
+        let mut column = start;
+        loop {
+            let mut onward = network.starting_along(column, along_z);
+            let exit = onward.clone().next()?;
+            match onward.find(|&pipe| self.is_full[network.to[pipe] as usize]) {
+                Some(pipe) => column = network.to[pipe] as usize,
+                None => return Some((column, exit, network.to[exit] as usize)),
+            }
+        }
+    }
+
+    /// Fluxes of passages that are no longer there start from rest when they come back.
+    fn forget_unused(&mut self) {
+        if self.remembers {
+            self.kept_for.fill(NEVER);
+            self.remembers = false;
+        }
+    }
+
+    /// Fluxes of all gateways (Eqs. 8, 9 and 5).
+    pub fn drive(&mut self, around: &Surroundings<'_>) {
+        let mut first = 0;
+        for &end in &self.ends {
+            drive_passage(&mut self.gateways[first..end as usize], around);
+            first = end as usize;
+        }
+        for gateway in &self.gateways {
+            self.outflow[gateway.column as usize] = 0.0;
+            self.inflow[gateway.column as usize] = 0.0;
+        }
+        for gateway in &self.gateways {
+            self.outflow[gateway.column as usize] += gateway.flux.max(0.0);
+            self.inflow[gateway.column as usize] += (-gateway.flux).max(0.0);
+        }
+    }
+
+    /// Scales fluxes to what gateways can give and take, and then so that each passage gives what it
+    /// takes.
+    pub fn scale(&mut self, gives: &[f64], takes: &[f64]) {
+        let mut first = 0;
+        for &end in &self.ends {
+            let passage = &mut self.gateways[first..end as usize];
+            let (mut enters, mut leaves) = (0.0, 0.0);
+            for gateway in passage.iter_mut() {
+                let column = gateway.column as usize;
+                let share = if gateway.flux > 0.0 { gives[column] } else { takes[column] };
+                gateway.flux *= share;
+                enters += gateway.flux.max(0.0);
+                leaves += (-gateway.flux).max(0.0);
+            }
+            let through = f64::min(enters, leaves);
+            for gateway in passage.iter_mut() {
+                let side = if gateway.flux > 0.0 { enters } else { leaves };
+                gateway.flux = if through > 0.0 { gateway.flux * (through / side) } else { 0.0 };
+            }
+            first = end as usize;
+        }
+    }
+
+    /// Moves liquid between gateways, and remembers the fluxes.
+    pub fn move_liquid(&mut self, columns: &mut Columns, rules: &Rules) {
+        for gateway in &self.gateways {
+            let depth = &mut columns.depth[gateway.column as usize];
+            *depth = rules.depth(*depth, -gateway.flux);
+        }
+        self.remembers = !self.gateways.is_empty();
+        let mut first = 0;
+        for &end in &self.ends {
+            let passage = &self.gateways[first..end as usize];
+            for gateway in passage {
+                let owner = match self.kind {
+                    Passages::AxisAligned => passage[1].column,
+                    _ => gateway.column,
+                };
+                let pipe = gateway.pipe as usize;
+                if self.kind != Passages::AxisAligned || pipe == passage[0].pipe as usize {
+                    self.kept[pipe] = gateway.flux;
+                    self.kept_for[pipe] = owner;
+                }
+            }
+            first = end as usize;
+        }
+    }
+
+    pub fn save(&self, bytes: &mut Vec<u8>) {
+        put(bytes, &self.kept, f64::to_le_bytes);
+        put(bytes, &self.kept_for, u32::to_le_bytes);
+    }
+
+    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+        let kept = reader.values(f64::from_le_bytes)?;
+        let kept_for = reader.values(u32::from_le_bytes)?;
+        possible("number of passage fluxes", kept.len() == self.kept.len())?;
+        possible("number of passages", kept_for.len() == self.kept_for.len())?;
+        possible("passage flux", kept.iter().all(|flux| flux.is_finite()))?;
+        self.kept = kept;
+        self.kept_for = kept_for;
+        self.remembers = !self.kept_for.is_empty();
+        Ok(())
+    }
+}
+
+/// Fluxes between one passage and its gateways.
+fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
+    let Surroundings { height, depth, rules, .. } = *around;
+    let section = |gateway: &Gateway| match rules.area {
+        PipeArea::Physical => gateway.opening.min(rules.deepest),
+        PipeArea::Square => rules.cell,
+    };
+    let level = |gateway: &Gateway| height[gateway.column as usize].max(gateway.floor);
+    let can_give = |gateway: &Gateway| {
+        let column = gateway.column as usize;
+        depth[column] > 0.0 && height[column] > gateway.floor
+    };
+    // A gateway that stands above the mean but has nothing to give takes no part; without it the mean
+    // is lower, so that others may drop out too.
+    let mut mean = f64::INFINITY;
+    loop {
+        let takes_part = |gateway: &&Gateway| can_give(gateway) || level(gateway) < mean;
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for gateway in passage.iter().filter(takes_part) {
+            sum += section(gateway) * level(gateway);
+            weight += section(gateway);
+        }
+        let next = if weight > 0.0 { sum / weight } else { mean };
+        if next >= mean {
+            break;
+        }
+        mean = next;
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    for index in 0..passage.len() {
+        let gateway = passage[index];
+        let takes_part = can_give(&gateway) || level(&gateway) < mean;
+        passage[index].flux = if takes_part {
+            let push = rules.step * rules.gravity * section(&gateway) * (level(&gateway) - mean);
+            rules.retained * gateway.flux + push
+        } else {
+            0.0
+        };
+        if takes_part {
+            sum += passage[index].flux;
+            count += 1.0;
+        }
+    }
+    for gateway in passage.iter_mut() {
+        if can_give(gateway) || level(gateway) < mean {
+            let balanced = gateway.flux - sum / count;
+            gateway.flux = rules.slowed(balanced, gateway.opening);
+        }
+        if !can_give(gateway) {
+            gateway.flux = gateway.flux.min(0.0);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Terrain that changes under the liquid.
+//!
+//! Where a change leaves the number of columns and their connections as they are, as soft tissue that
+//! moves does, only the touched columns are written. Otherwise the columns are counted anew; untouched
+//! ones keep their liquid and their fluxes.
+//!
+//! # Guarantees
+//! Liquid is kept: it stays in its cell, fills what is left of it from the bottom, and what has no
+//! room moves to the nearest cells that have. Only when the whole terrain is full does it get lost,
+//! and is counted as drained.
+
+use std::ops::Range;
+
+use crate::brush::Brush;
+use crate::columns::Columns;
+use crate::error::{PipeError, within};
+use crate::flow::PipeFlux;
+use crate::network::overlap;
+use crate::pipes::Pipes;
+use crate::terrain::{Space, Terrain, check_cell};
+
+/// A column that is no longer there.
+const GONE: u32 = u32::MAX;
+
+impl Pipes {
+    /// Replaces the terrain of the cells in `xs` × `zs` by the spaces that `add(x, z, spaces)` lists
+    /// from bottom to top. On failure nothing changes.
+    pub fn set_terrain(
+        &mut self,
+        xs: Range<usize>,
+        zs: Range<usize>,
+        mut add: impl FnMut(usize, usize, &mut Vec<Space>),
+    ) -> Result<(), PipeError> {
+        let grid = *self.columns.grid();
+        if xs.end > grid.width() || zs.end > grid.length() {
+            return Err(PipeError::Patch {
+                x: xs.start,
+                z: zs.start,
+                width: xs.len(),
+                length: zs.len(),
+                grid_width: grid.width(),
+                grid_length: grid.length(),
+            });
+        }
+        let (mut spaces, mut ends) = (Vec::new(), Vec::new());
+        for z in zs.clone() {
+            for x in xs.clone() {
+                let start = spaces.len();
+                add(x, z, &mut spaces);
+                check_cell(x, z, spaces.get(start..).unwrap_or(&[]))?;
+                ends.push(spaces.len());
+            }
+        }
+        let patch = Patch { xs, zs, spaces, ends };
+        if patch.keeps_shape(&self.columns) {
+            self.write_patch(&patch);
+            Ok(())
+        } else {
+            self.rebuild(&patch)
+        }
+    }
+
+    /// Lowers the ground under the brush by `depth` metres at its centre, falling off smoothly to its
+    /// rim; a negative depth raises it. Ceilings hold it back.
+    pub fn carve(&mut self, brush: Brush, depth: f32) -> Result<(), PipeError> {
+        brush.check()?;
+        within("depth", f64::from(depth), -1e5, 1e5)?;
+        let mut displaced = Vec::new();
+        brush.visit(&mut self.columns, |columns, column, distance| {
+            let share = if brush.radius > 0.0 { distance / brush.radius } else { 0.0 };
+            let lowered = depth * (1.0 - share * share).powi(2);
+            displaced.extend(columns.move_floor(column, lowered));
+        });
+        self.settle(&displaced);
+        Ok(())
+    }
+
+    /// Finds a place for liquid that has none, given as column and depth.
+    fn settle(&mut self, displaced: &[(usize, f64)]) {
+        for &(column, depth) in displaced {
+            let (x, z) = self.columns.position_of(column);
+            let y = self.columns.floor()[column];
+            self.place(x, z, y, depth * self.columns.base_area());
+        }
+        self.flow.refresh(&self.columns);
+    }
+
+    /// Writes a patch that changes no connection.
+    fn write_patch(&mut self, patch: &Patch) {
+        let mut displaced = Vec::new();
+        for (x, z, spaces) in patch.cells() {
+            let columns = self.columns.of_cell(x, z);
+            for (column, &space) in columns.zip(spaces) {
+                displaced.extend(self.columns.set_space(column, space));
+            }
+        }
+        self.settle(&displaced);
+    }
+
+    /// Counts the columns anew.
+    fn rebuild(&mut self, patch: &Patch) -> Result<(), PipeError> {
+        let old = &self.columns;
+        let terrain = Terrain::from_cells(*old.grid(), |x, z, spaces| match patch.cell(x, z) {
+            Some(new) => spaces.extend_from_slice(new),
+            None => spaces.extend(old.of_cell(x, z).map(|column| old.space(column))),
+        })?;
+        let mut columns = Columns::new(&terrain);
+        let mut new_of = vec![GONE; old.len()];
+        let mut homeless = Vec::new();
+        for column in 0..old.len() {
+            let (x, z) = old.position_of(column);
+            let target = match patch.cell(x, z) {
+                Some(_) => columns.containing(x, z, old.floor()[column]),
+                None => Some(columns.of_cell(x, z).start + column - old.of_cell(x, z).start),
+            };
+            let room = target.map_or(0.0, |new| columns.capacity(new) - columns.depth[new]);
+            let kept = old.depth[column].min(room.max(0.0));
+            if let Some(new) = target {
+                columns.depth[new] += kept;
+                new_of[column] = new as u32;
+            }
+            if old.depth[column] > kept {
+                homeless.push((x, z, old.floor()[column], old.depth[column] - kept));
+            }
+        }
+        let fluxes = self.moved_fluxes(&new_of);
+        self.columns = columns;
+        for (x, z, y, depth) in homeless {
+            self.place(x, z, y, depth * self.columns.base_area());
+        }
+        self.replace_flow(&fluxes);
+        Ok(())
+    }
+
+    /// The fluxes between columns that are still there, under their new numbers.
+    fn moved_fluxes(&self, new_of: &[u32]) -> Vec<PipeFlux> {
+        let mut fluxes = self.all_fluxes();
+        for flux in &mut fluxes {
+            (flux.from, flux.to) = (new_of[flux.from as usize], new_of[flux.to as usize]);
+        }
+        fluxes.retain(|flux| flux.from != GONE && flux.to != GONE);
+        fluxes
+    }
+}
+
+impl Columns {
+    /// Changes the space of a column, and the range of the one above it. Returns the column and the
+    /// depth that has no room any more.
+    fn set_space(&mut self, column: usize, space: Space) -> Option<(usize, f64)> {
+        self.write_space(column, space);
+        let excess = self.depth[column] - self.capacity(column);
+        (excess > 0.0).then(|| {
+            self.depth[column] -= excess;
+            (column, excess)
+        })
+    }
+
+    /// Lowers the ground of a column as far as the solid below it allows.
+    fn move_floor(&mut self, column: usize, lowered: f32) -> Option<(usize, f64)> {
+        let Space { floor, ceiling } = self.space(column);
+        // A solid keeps at least a hundredth of a cell, and so does a space.
+        let least = 0.01 * self.grid().cell();
+        let highest = (ceiling - least).min(1e6).max(floor);
+        let lowest = (self.lowest()[column] + least).max(-1e6).min(floor);
+        let floor = (floor - lowered).clamp(lowest, highest);
+        self.set_space(column, Space { floor, ceiling })
+    }
+}
+
+/// New spaces for a rectangle of cells.
+struct Patch {
+    xs: Range<usize>,
+    zs: Range<usize>,
+    spaces: Vec<Space>,
+    /// End of each cell in `spaces`.
+    ends: Vec<usize>,
+}
+
+impl Patch {
+    fn cell(&self, x: usize, z: usize) -> Option<&[Space]> {
+        if !self.xs.contains(&x) || !self.zs.contains(&z) {
+            return None;
+        }
+        let index = (z - self.zs.start) * self.xs.len() + x - self.xs.start;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        Some(&self.spaces[start..self.ends[index]])
+    }
+
+    fn cells(&self) -> impl Iterator<Item = (usize, usize, &[Space])> {
+        let cells = self.zs.clone().flat_map(|z| self.xs.clone().map(move |x| (x, z)));
+        cells.filter_map(|(x, z)| Some((x, z, self.cell(x, z)?)))
+    }
+
+    /// Whether the numbers of columns, what has a ceiling, and all connections stay as they are.
+    fn keeps_shape(&self, columns: &Columns) -> bool {
+        let same_columns = self.cells().all(|(x, z, spaces)| {
+            let old = columns.of_cell(x, z);
+            let same_ceiling = |(column, space): (usize, &Space)| {
+                columns.ceiling()[column].is_finite() == space.ceiling.is_finite()
+            };
+            old.len() == spaces.len() && old.zip(spaces).all(same_ceiling)
+        });
+        // Under the open sky all neighbours are connected, whatever their floors.
+        same_columns && (columns.is_heightfield() || self.keeps_connections(columns))
+    }
+
+    fn keeps_connections(&self, columns: &Columns) -> bool {
+        let grid = columns.grid();
+        let mut changed = columns.clone();
+        for (x, z, spaces) in self.cells() {
+            for (column, &space) in columns.of_cell(x, z).zip(spaces) {
+                changed.write_space(column, space);
+            }
+        }
+        // Pairs that begin in the patch or one cell before it cover all that touch it.
+        let xs = self.xs.start.saturating_sub(1)..self.xs.end;
+        let zs = self.zs.start.saturating_sub(1)..self.zs.end;
+        zs.flat_map(|z| xs.clone().map(move |x| (x, z))).all(|(x, z)| {
+            let right = (x + 1 < grid.width()).then(|| columns.of_cell(x + 1, z));
+            let behind = (z + 1 < grid.length()).then(|| columns.of_cell(x, z + 1));
+            right.into_iter().chain(behind).flatten().all(|other| {
+                columns.of_cell(x, z).all(|column| {
+                    overlap(columns, column, other) == overlap(&changed, column, other)
+                })
+            })
+        })
+    }
+}
