@@ -3,14 +3,18 @@
 //! `cargo run --release -p whitecap-track --example 1_timings -- twist 20000 250000 20` twists a
 //! knurled torus of about 20 000 particles and 250 000 triangles for 20 frames. Scenes: `twist`
 //! (nothing tears), `split` (a knurled ball is torn in two), `merge` (two knurled balls collide). A
-//! fifth argument is a folder to write the meshes to; a sixth `onto-surface` projects as Yu et al.
-//! 2012. One thread: RAYON_NUM_THREADS=1.
+//! fifth argument is the projection (`keep-detail`, or `onto-surface` as Yu et al. 2012), a sixth the
+//! support in spacings, a seventh a folder to write the meshes to. One thread: RAYON_NUM_THREADS=1.
+//!
+//! The last lines tell how far the vertices are from the mesh moved as the liquid is, root mean square,
+//! and how far those of a plain surface of the particles are.
 
 #[path = "../tests/scenes/mod.rs"]
 mod scenes;
 
 use scenes::{ball, filled, particles, together, torus};
 use whitecap_core::glam::{Quat, Vec2, Vec3};
+use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{TriMesh, Unwatched};
 use whitecap_track::{Projection, TrackSettings, Tracker};
 
@@ -30,16 +34,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let particle_count: f32 = argument(1, "20000").parse()?;
     let triangle_count: f32 = argument(2, "100000").parse()?;
     let frames: usize = argument(3, "20").parse()?;
-    let folder = arguments.get(4);
+    let folder = arguments.get(6);
     let scene = match name.as_str() {
         "twist" => twist(particle_count, triangle_count),
         "split" => split(particle_count, triangle_count),
         "merge" => merge(particle_count, triangle_count),
         other => return Err(format!("no scene is called {other}").into()),
     };
-    let mut settings = TrackSettings { spacing: Some(scene.spacing), ..TrackSettings::default() };
-    if argument(5, "") == "onto-surface" {
-        settings.projection = Projection::OntoSurface;
+    let projection = match argument(4, "keep-detail").as_str() {
+        "keep-detail" => Projection::KeepDetail,
+        "onto-surface" => Projection::OntoSurface,
+        other => return Err(format!("no projection is called {other}").into()),
+    };
+    let mut settings =
+        TrackSettings { spacing: Some(scene.spacing), projection, ..TrackSettings::default() };
+    if let Some(support) = arguments.get(5) {
+        settings.support = support.parse()?;
     }
     let at = |frame| particles(scene.rest.iter().map(|&p| (scene.motion)(frame, p)).collect());
     let mut previous = at(0);
@@ -96,7 +106,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let row: Vec<String> = totals.iter().map(|ms| format!("{ms:.1}")).collect();
     println!("mean | {}", row.join(" | "));
+    let original = scene.moved_mesh(frames);
+    let plain = scenes::surfaced(&previous, scene.spacing, 2.0);
+    for (what, mesh) in [("tracked", &tracker.mesh()), ("plain surface", &plain)] {
+        println!("{what}: {:.4} spacings from the moved mesh", rms(mesh, &original) / scene.spacing);
+    }
     Ok(())
+}
+
+impl Scene {
+    /// The mesh as if it were painted on the liquid.
+    fn moved_mesh(&self, frame: usize) -> TriMesh {
+        let moved = self.mesh.positions().iter().map(|&p| (self.motion)(frame, p)).collect();
+        TriMesh::new(moved, self.mesh.triangles().to_vec()).unwrap_or_default()
+    }
+}
+
+/// Root mean square distance of the vertices of `mesh` to `original`, in metres.
+fn rms(mesh: &TriMesh, original: &TriMesh) -> f32 {
+    let bvh = TriangleBvh::build(original);
+    let distance = |&p: &Vec3| bvh.closest_point(p, f32::INFINITY).map(|f| f.distance_squared);
+    let squares: f32 = mesh.positions().iter().filter_map(distance).sum();
+    (squares / mesh.positions().len().max(1) as f32).sqrt()
 }
 
 fn spacing_for(volume: f32, particles: f32) -> f32 {

@@ -6,7 +6,8 @@
 //! side, so that a rotation moves the vertex as if it were at their centre, half a spacing deeper:
 //! the mesh slips. Here the mean is completed by the rotation of the particles about their centre
 //! (the rotational part of their deformation, found as by Müller et al. 2016), which makes rigid
-//! motion exact.
+//! motion exact, and by their stretch and shear as far as they tell of one, which halves the error in a
+//! twist.
 //!
 //! # Guarantees
 //! A rigid motion of the particles is reproduced to rounding. Every vertex moves with some particle
@@ -124,9 +125,26 @@ fn weighted_movement(
         DMat3::from_cols(v * c.x, v * c.y, v * c.z)
     };
     // Σ w (p' − p̄') (p − p̄)ᵀ = Σ w (p + Δp − …) (p − …)ᵀ.
-    let deformation = (spread - about(center)) + (turned - about(mean));
+    let spread = spread - about(center);
+    let deformation = spread + (turned - about(mean));
     let rotation = rotational_part(deformation);
-    Some((mean + rotation * -center + center).as_vec3())
+    let strain = strain(DMat3::from_quat(rotation.inverse()) * deformation, spread);
+    Some((mean + center - rotation * (center + strain * center)).as_vec3())
+}
+
+/// What a deformation without its rotation stretches and shears: E with E S = A − S in the least-squares
+/// sense, drawn to zero where the particles are too few or too flat to tell, and where they part.
+fn strain(deformation: DMat3, spread: DMat3) -> DMat3 {
+    const DOUBT: f64 = 0.01;
+    const MOST: f64 = 0.3;
+    let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
+    let firm = spread + DMat3::from_diagonal(DVec3::splat(DOUBT * trace));
+    if firm.determinant() <= 1e-12 * trace.powi(3) {
+        return DMat3::ZERO;
+    }
+    let strain = (deformation - spread) * firm.inverse();
+    let size = strain.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt();
+    if size > MOST { strain * (MOST / size) } else { strain }
 }
 
 /// The rotation nearest to a deformation, starting from rest: it maximises tr(Rᵀ A). The gradient is

@@ -330,13 +330,13 @@ impl HalfEdgeMesh {
 
     /// Area-weighted unit normals; zero for unused vertices.
     pub fn normals(&self) -> Vec<Vec3> {
-        (0..self.positions.len() as u32)
-            .into_par_iter()
-            .map(|vertex| {
-                let sum: Vec3 = self.fan(vertex).map(|h| self.area_vector(h as usize / 3)).sum();
-                sum.normalize_or_zero()
-            })
-            .collect()
+        (0..self.positions.len() as u32).into_par_iter().map(|vertex| self.normal(vertex)).collect()
+    }
+
+    /// Normal of a vertex, weighted by area.
+    pub fn normal(&self, vertex: u32) -> Vec3 {
+        let sum: Vec3 = self.fan(vertex).map(|h| self.area_vector(h as usize / 3)).sum();
+        sum.normalize_or_zero()
     }
 
     /// The living triangles as a plain mesh, without what is carried.

@@ -33,6 +33,10 @@ const MOST_POKES: usize = 12;
 const SHORTEST: f32 = 0.2;
 /// Edges of new triangles longer than this are split, in cells.
 const LONGEST: f32 = 1.8;
+/// Vertices deeper than this inside φ, in cells, are asked whether its surface is theirs,
+const DEEP: f32 = 1.0;
+/// which it is not if the cosine between its direction and their normal is less than this.
+const ASIDE: f32 = 0.5;
 /// The shift of the grid against the mesh that settles what rounding left open, in cells.
 const SHIFT: f64 = 1.3e-7;
 
@@ -297,14 +301,21 @@ fn add_patch_vertices(
     }
 }
 
-/// New vertices take the distance from φ that they have at birth.
+/// New vertices take the distance from φ that they have at birth. Those from which only a way aside leads
+/// to φ = 0 take none and follow the particles: φ bridges a narrow gap there, and its surface is not
+/// theirs.
 pub(crate) fn take_birth_distances(mesh: &mut HalfEdgeMesh, from: usize, coarse: &CoarseSurface) {
     let cell = coarse.distance.lattice().cell;
-    let found: Vec<Option<f32>> = mesh.positions[from..]
-        .par_iter()
+    let found: Vec<Option<f32>> = (from..mesh.positions.len())
+        .into_par_iter()
         .map_init(
             || CubicSampler::new(&coarse.distance),
-            |sampler, &x| foot(sampler, cell, coarse.band, x).map(|foot| foot.distance),
+            |sampler, vertex| {
+                let foot = foot(sampler, cell, coarse.band, mesh.positions[vertex])?;
+                let deep = foot.distance < -DEEP * cell;
+                let aside = || foot.normal.dot(mesh.normal(vertex as u32)) < ASIDE;
+                Some(if deep && aside() { f32::INFINITY } else { foot.distance })
+            },
         )
         .collect();
     for (delta, found) in mesh.carried.delta[from..].iter_mut().zip(found) {

@@ -101,10 +101,13 @@ fn disputes(
             let away = found.distance_squared.sqrt();
             let gamma = if crossings.is_inside(node) { -away } else { away };
             let mix = nearby.mix_of(&found);
-            let known = |&&(v, _): &&(u32, f32)| mesh.carried.delta[v as usize].is_finite();
-            let delta: f32 =
-                mix.iter().filter(known).map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
-            let by = (gamma - distance.get(node) + delta).abs();
+            let delta: f32 = mix.iter().map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
+            // Where vertices only follow the particles, φ has no say.
+            let by = if delta.is_finite() {
+                (gamma - distance.get(node) + delta).abs()
+            } else {
+                0.0
+            };
             Dispute { node, mix, by }
         })
         .collect()

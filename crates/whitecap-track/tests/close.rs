@@ -35,7 +35,7 @@ fn an_open_overlapping_scan_becomes_one_closed_mesh() {
 
     let inside = |p: Vec3| p.length() < 0.48 || (p - Vec3::X * 0.45).length() < 0.18;
     let liquid = particles(filled(0.05, Vec3::splat(0.8), inside));
-    let settings = TrackSettings { spacing: Some(0.05), support: 2.0, ..TrackSettings::default() };
+    let settings = TrackSettings { spacing: Some(0.05), ..TrackSettings::default() };
     let mut tracker = Tracker::new(&closed, &liquid, settings, &Unwatched).unwrap();
     let report = tracker.advance(&liquid, &liquid, 0.04, &Unwatched).unwrap();
     assert_eq!(report.remeshed_cells, 0);

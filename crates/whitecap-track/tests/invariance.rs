@@ -10,7 +10,7 @@ use whitecap_track::{TrackSettings, Tracker};
 const SPACING: f32 = 0.1;
 
 fn settings() -> TrackSettings {
-    TrackSettings { spacing: Some(SPACING), support: 2.0, ..TrackSettings::default() }
+    TrackSettings { spacing: Some(SPACING), ..TrackSettings::default() }
 }
 
 /// Two bumpy balls that collide, with uv, a colour and an identity on their vertices.

@@ -10,7 +10,7 @@ use whitecap_track::{Projection, TrackSettings, Tracker};
 const SPACING: f32 = 0.1;
 
 fn settings() -> TrackSettings {
-    TrackSettings { spacing: Some(SPACING), support: 2.0, ..TrackSettings::default() }
+    TrackSettings { spacing: Some(SPACING), ..TrackSettings::default() }
 }
 
 fn rest() -> Vec<Vec3> {
@@ -155,7 +155,7 @@ fn thin_sheets_are_kept_when_asked() {
                 .collect(),
         )
     };
-    let mesh = scenes::surfaced(&frame(0), SPACING, 2.0);
+    let mesh = scenes::surfaced(&frame(0), SPACING, settings().support);
     let torn = |thin_sheets: bool| {
         let settings = TrackSettings { thin_sheets, ..settings() };
         let mut tracker = Tracker::new(&mesh, &frame(0), settings, &Unwatched).unwrap();

@@ -8,16 +8,15 @@ use whitecap_core::{Particles, TriMesh, Unwatched};
 use whitecap_track::{TrackReport, TrackSettings, Tracker};
 
 const SPACING: f32 = 0.1;
-const SUPPORT: f32 = 2.0;
 
 fn settings() -> TrackSettings {
-    TrackSettings { spacing: Some(SPACING), support: SUPPORT, ..TrackSettings::default() }
+    TrackSettings { spacing: Some(SPACING), ..TrackSettings::default() }
 }
 
 /// Tracks the surface of the first frame through the others; in every frame the mesh must be
 /// closed.
 fn track(frames: &[Particles]) -> Vec<TrackReport> {
-    let mesh: TriMesh = surfaced(&frames[0], SPACING, SUPPORT);
+    let mesh: TriMesh = surfaced(&frames[0], SPACING, settings().support);
     let mut tracker = Tracker::new(&mesh, &frames[0], settings(), &Unwatched).unwrap();
     let mut reports = Vec::new();
     for (number, pair) in frames.windows(2).enumerate() {
