@@ -1,0 +1,82 @@
+//! Normals of the surface, from the heights of linked columns.
+
+use glam::Vec3;
+
+use crate::columns::Columns;
+use crate::surface::ground::row_start;
+use crate::surface::links::Side;
+use crate::surface::rows::over_rows;
+use crate::surface::vertices::{extra_at, step};
+use crate::surface::{Surface, VertexKind};
+
+/// The upward normal of a surface with the given slopes along x and z.
+pub(super) fn from_slopes(along_x: f32, along_z: f32) -> Vec3 {
+    Vec3::new(-along_x, 1.0, -along_z).normalize()
+}
+
+/// Slope between the vertices on both sides of a column, each given as its height and its distance.
+pub(super) fn slope(ahead: (f32, f32), behind: (f32, f32)) -> f32 {
+    let distance = ahead.1 + behind.1;
+    if distance > 0.0 { (ahead.0 - behind.0) / distance } else { 0.0 }
+}
+
+/// Normals of all columns with a free surface; up for the others.
+pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
+    let (links, kinds, positions) = (&surface.links, &surface.kinds, &surface.positions);
+    let (cell, start) = (columns.grid().cell(), row_start(columns));
+    let beside = |column: usize, direction: usize| {
+        let own = positions[column].y;
+        match links.sides[column][direction] {
+            Side::Edge => (own, 0.0),
+            Side::Link => (positions[links.of[column][direction] as usize].y, cell),
+            Side::Wall => (own, cell),
+            Side::Lip => (columns.floor()[column], 0.5 * cell),
+        }
+    };
+    let slices = &mut surface.normals[..columns.len()];
+    over_rows(0..columns.grid().length(), &start, slices, &|rows, normals| {
+        let base = start(rows.start);
+        for (place, normal) in normals.iter_mut().enumerate() {
+            let column = base + place;
+            *normal = if kinds[column] == VertexKind::Free {
+                let along_x = slope(beside(column, 0), beside(column, 2));
+                from_slopes(along_x, slope(beside(column, 1), beside(column, 3)))
+            } else {
+                Vec3::Y
+            };
+        }
+    });
+}
+
+/// Normals at the shore: the average of those of the linked columns with a free surface (§4.3).
+pub(super) fn of_shores(surface: &mut Surface, columns: &Columns) {
+    for column in 0..columns.len() {
+        if matches!(surface.kinds[column], VertexKind::Shore | VertexKind::Ceiling) {
+            let sum: Vec3 = (0..8)
+                .filter_map(|direction| surface.linked(columns, column, direction))
+                .filter(|&other| surface.kinds[other] == VertexKind::Free)
+                .map(|other| surface.normals[other])
+                .sum();
+            surface.normals[column] = sum.try_normalize().unwrap_or(Vec3::Y);
+        }
+    }
+}
+
+/// Normals at walls, as those of their columns, and at lips, along the way down.
+pub(super) fn of_extra(surface: &mut Surface, columns: &Columns) {
+    for column in 0..columns.len() {
+        for (direction, side) in surface.links.sides[column].into_iter().enumerate() {
+            let normal = match side {
+                Side::Wall => surface.normals[column],
+                Side::Lip => {
+                    let drop = surface.positions[column].y - columns.floor()[column];
+                    let outward = step(columns, direction, 0.5);
+                    (Vec3::Y + outward * (drop / outward.length_squared())).normalize()
+                }
+                Side::Edge | Side::Link => continue,
+            };
+            let extra = extra_at(&surface.extra_start, &surface.links, column, direction);
+            surface.normals[extra as usize] = normal;
+        }
+    }
+}

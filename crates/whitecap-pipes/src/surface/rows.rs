@@ -1,0 +1,54 @@
+//! Work on rows of cells in parallel: slices are halved until they are short, one half to each thread.
+//! Where a slice is cut does not depend on the number of threads, and neither does what is computed.
+
+use std::ops::Range;
+
+/// Rows with fewer elements than this in all are not worth another thread.
+const SHORTEST: usize = 4096;
+
+/// Slices that can be cut in two at an element.
+pub(super) trait Cut: Sized {
+    /// The first `count` elements, and the rest.
+    fn cut(self, count: usize) -> (Self, Self);
+}
+
+impl<T> Cut for &mut [T] {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at_mut(count)
+    }
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
+        ((a, b), (a_rest, b_rest))
+    }
+}
+
+impl<A: Cut, B: Cut, C: Cut> Cut for (A, B, C) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
+        let (c, c_rest) = self.2.cut(count);
+        ((a, b, c), (a_rest, b_rest, c_rest))
+    }
+}
+
+/// Calls `work` for parts of `rows` with the elements of `slices` that belong to them. Elements of row r
+/// are `start(r)..start(r + 1)`; `slices` holds those of all `rows`.
+pub(super) fn over_rows<S: Cut + Send>(
+    rows: Range<usize>,
+    start: &(impl Fn(usize) -> usize + Sync),
+    slices: S,
+    work: &(impl Fn(Range<usize>, S) + Sync),
+) {
+    let elements = start(rows.end) - start(rows.start);
+    if rows.len() < 2 || elements < SHORTEST {
+        return work(rows, slices);
+    }
+    let middle = rows.start.midpoint(rows.end);
+    let (low, high) = slices.cut(start(middle) - start(rows.start));
+    rayon::join(
+        || over_rows(rows.start..middle, start, low, work),
+        || over_rows(middle..rows.end, start, high, work),
+    );
+}

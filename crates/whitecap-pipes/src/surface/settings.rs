@@ -1,0 +1,33 @@
+//! Settings of the surface of shallow liquid.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{PipeError, within};
+
+/// Settings of the surface of shallow liquid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SurfaceSettings {
+    /// However shallow the liquid, its surface lies at least this far above the ground, so that the
+    /// two do not flicker through each other.
+    #[schemars(extend("unit" = "cells"), range(min = 0.0, max = 1.0))]
+    pub least_thickness: f32,
+    /// Depth from which the liquid is opaque.
+    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e6))]
+    pub opaque_depth: f32,
+}
+
+impl Default for SurfaceSettings {
+    fn default() -> Self {
+        Self { least_thickness: 0.05, opaque_depth: 0.002 }
+    }
+}
+
+impl SurfaceSettings {
+    /// Fails at the first value that cannot be used.
+    pub fn check(&self) -> Result<(), PipeError> {
+        within("least-thickness", f64::from(self.least_thickness), 0.0, 1.0)?;
+        within("opaque-depth", f64::from(self.opaque_depth), 1e-9, 1e6)
+    }
+}
