@@ -2,6 +2,7 @@
 //! (Dagenais et al. 2018; Dagenais 2025, chapter 4).
 
 mod brush;
+mod casting;
 mod chunks;
 mod columns;
 mod drops;

@@ -50,7 +50,8 @@ impl Network {
 
     /// Adds the pipes from one column to those of a neighbouring cell that overlap with it.
     fn connect(&mut self, columns: &Columns, from: usize, cell: std::ops::Range<usize>) {
-        for to in cell.filter(|&to| overlap(columns, from, to)) {
+        let space = columns.space(from);
+        for to in cell.filter(|&to| space.overlaps(&columns.space(to))) {
             self.from.push(from as u32);
             self.to.push(to as u32);
         }
@@ -114,10 +115,4 @@ impl Network {
     pub fn between(&self, from: usize, to: usize) -> Option<usize> {
         self.starting(from).find(|&pipe| self.to[pipe] as usize == to)
     }
-}
-
-/// Whether two columns share a part of their free height.
-pub(crate) fn overlap(columns: &Columns, a: usize, b: usize) -> bool {
-    let (floor, ceiling) = (columns.floor(), columns.ceiling());
-    floor[a].max(floor[b]) < ceiling[a].min(ceiling[b])
 }

@@ -104,19 +104,24 @@ impl FloodedPassages {
     /// What passages would take from a column.
     #[inline]
     pub fn outflow(&self, column: usize) -> f64 {
-        if self.gateways.is_empty() { 0.0 } else { self.outflow[column] }
+        self.outflow.get(column).copied().unwrap_or(0.0)
     }
 
     /// What passages would bring to a column.
     #[inline]
     pub fn inflow(&self, column: usize) -> f64 {
-        if self.gateways.is_empty() { 0.0 } else { self.inflow[column] }
+        self.inflow.get(column).copied().unwrap_or(0.0)
     }
 
     /// Finds the passages that are full now (Alg. 1, line 1).
     pub fn connect(&mut self, columns: &Columns, network: &Network) {
         if self.kind == Passages::Off {
             return;
+        }
+        // A column that is no gateway any more must not be held back as one.
+        for gateway in &self.gateways {
+            self.outflow[gateway.column as usize] = 0.0;
+            self.inflow[gateway.column as usize] = 0.0;
         }
         self.gateways.clear();
         self.ends.clear();
@@ -261,10 +266,6 @@ impl FloodedPassages {
         for &end in &self.ends {
             drive_passage(&mut self.gateways[first..end as usize], around);
             first = end as usize;
-        }
-        for gateway in &self.gateways {
-            self.outflow[gateway.column as usize] = 0.0;
-            self.inflow[gateway.column as usize] = 0.0;
         }
         for gateway in &self.gateways {
             self.outflow[gateway.column as usize] += gateway.flux.max(0.0);

@@ -26,6 +26,11 @@ impl Space {
     pub fn open(floor: f32) -> Self {
         Self { floor, ceiling: f32::INFINITY }
     }
+
+    /// Whether two spaces share a part of their height, so that liquid can flow between them.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.floor.max(other.floor) < self.ceiling.min(other.ceiling)
+    }
 }
 
 /// The spaces of every cell of a grid.

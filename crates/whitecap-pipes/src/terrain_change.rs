@@ -15,7 +15,6 @@ use crate::brush::Brush;
 use crate::columns::Columns;
 use crate::error::{PipeError, within};
 use crate::flow::PipeFlux;
-use crate::network::overlap;
 use crate::pipes::Pipes;
 use crate::terrain::{Space, Terrain, check_cell};
 
@@ -42,21 +41,24 @@ impl Pipes {
                 grid_length: grid.length(),
             });
         }
-        let (mut spaces, mut ends) = (Vec::new(), Vec::new());
-        for z in zs.clone() {
-            for x in xs.clone() {
-                let start = spaces.len();
-                add(x, z, &mut spaces);
-                check_cell(x, z, spaces.get(start..).unwrap_or(&[]))?;
-                ends.push(spaces.len());
+        let mut patch = Patch { xs, zs, spaces: Vec::new(), ends: Vec::new() };
+        for z in patch.zs.clone() {
+            for x in patch.xs.clone() {
+                let start = patch.spaces.len();
+                add(x, z, &mut patch.spaces);
+                check_cell(x, z, patch.spaces.get(start..).unwrap_or(&[]))?;
+                patch.ends.push(patch.spaces.len());
             }
         }
-        let patch = Patch { xs, zs, spaces, ends };
+        self.apply(&patch)
+    }
+
+    fn apply(&mut self, patch: &Patch) -> Result<(), PipeError> {
         if patch.keeps_shape(&self.columns) {
-            self.write_patch(&patch);
+            self.write_patch(patch);
             Ok(())
         } else {
-            self.rebuild(&patch)
+            self.rebuild(patch)
         }
     }
 
@@ -65,14 +67,28 @@ impl Pipes {
     pub fn carve(&mut self, brush: Brush, depth: f32) -> Result<(), PipeError> {
         brush.check()?;
         within("depth", f64::from(depth), -1e5, 1e5)?;
-        let mut displaced = Vec::new();
+        let mut moved: Vec<(usize, f32)> = Vec::new();
         brush.visit(&mut self.columns, |columns, column, distance| {
             let share = if brush.radius > 0.0 { distance / brush.radius } else { 0.0 };
             let lowered = depth * (1.0 - share * share).powi(2);
-            displaced.extend(columns.move_floor(column, lowered));
+            moved.push((column, columns.moved_floor(column, lowered)));
         });
-        self.settle(&displaced);
-        Ok(())
+        let places = moved.iter().map(|&(column, _)| self.columns.position_of(column));
+        let Some((xs, zs)) = places.fold(None, including) else { return Ok(()) };
+        // The columns of a rectangle are visited in their order, and so were those under the brush.
+        let mut moved = moved.into_iter().peekable();
+        let mut patch = Patch { xs, zs, spaces: Vec::new(), ends: Vec::new() };
+        for z in patch.zs.clone() {
+            for x in patch.xs.clone() {
+                for column in self.columns.of_cell(x, z) {
+                    let old = self.columns.space(column);
+                    let floor = moved.next_if(|&(next, _)| next == column);
+                    patch.spaces.push(floor.map_or(old, |(_, floor)| Space { floor, ..old }));
+                }
+                patch.ends.push(patch.spaces.len());
+            }
+        }
+        self.apply(&patch)
     }
 
     /// Finds a place for liquid that has none, given as column and depth.
@@ -155,16 +171,24 @@ impl Columns {
         })
     }
 
-    /// Lowers the ground of a column as far as the solid below it allows.
-    fn move_floor(&mut self, column: usize, lowered: f32) -> Option<(usize, f64)> {
+    /// The ground of a column, lowered as far as the solid below it allows.
+    fn moved_floor(&self, column: usize, lowered: f32) -> f32 {
         let Space { floor, ceiling } = self.space(column);
         // A solid keeps at least a hundredth of a cell, and so does a space.
         let least = 0.01 * self.grid().cell();
         let highest = (ceiling - least).min(1e6).max(floor);
         let lowest = (self.lowest()[column] + least).max(-1e6).min(floor);
-        let floor = (floor - lowered).clamp(lowest, highest);
-        self.set_space(column, Space { floor, ceiling })
+        (floor - lowered).clamp(lowest, highest)
     }
+}
+
+/// A rectangle of cells, grown to include one more.
+fn including(
+    rectangle: Option<(Range<usize>, Range<usize>)>,
+    (x, z): (usize, usize),
+) -> Option<(Range<usize>, Range<usize>)> {
+    let (xs, zs) = rectangle.unwrap_or((x..x + 1, z..z + 1));
+    Some((xs.start.min(x)..xs.end.max(x + 1), zs.start.min(z)..zs.end.max(z + 1)))
 }
 
 /// New spaces for a rectangle of cells.
@@ -206,23 +230,28 @@ impl Patch {
 
     fn keeps_connections(&self, columns: &Columns) -> bool {
         let grid = columns.grid();
-        let mut changed = columns.clone();
-        for (x, z, spaces) in self.cells() {
-            for (column, &space) in columns.of_cell(x, z).zip(spaces) {
-                changed.write_space(column, space);
-            }
-        }
+        // The old and the new space of a column.
+        let spaces = |x: usize, z: usize| {
+            let range = columns.of_cell(x, z);
+            let new = self.cell(x, z);
+            range.clone().map(move |column| {
+                let old = columns.space(column);
+                (old, new.map_or(old, |new| new[column - range.start]))
+            })
+        };
+        let same = |here: (usize, usize), there: (usize, usize)| {
+            spaces(here.0, here.1).all(|(old, new)| {
+                spaces(there.0, there.1).all(|(other_old, other_new)| {
+                    old.overlaps(&other_old) == new.overlaps(&other_new)
+                })
+            })
+        };
         // Pairs that begin in the patch or one cell before it cover all that touch it.
         let xs = self.xs.start.saturating_sub(1)..self.xs.end;
         let zs = self.zs.start.saturating_sub(1)..self.zs.end;
         zs.flat_map(|z| xs.clone().map(move |x| (x, z))).all(|(x, z)| {
-            let right = (x + 1 < grid.width()).then(|| columns.of_cell(x + 1, z));
-            let behind = (z + 1 < grid.length()).then(|| columns.of_cell(x, z + 1));
-            right.into_iter().chain(behind).flatten().all(|other| {
-                columns.of_cell(x, z).all(|column| {
-                    overlap(columns, column, other) == overlap(&changed, column, other)
-                })
-            })
+            (x + 1 == grid.width() || same((x, z), (x + 1, z)))
+                && (z + 1 == grid.length() || same((x, z), (x, z + 1)))
         })
     }
 }
