@@ -93,19 +93,17 @@ impl Drops {
 
     /// Makes drops of what left through the marked pipes.
     pub fn launch(&mut self, network: &Network, columns: &Columns, flux: &[f64], rules: &Rules) {
-        for pipe in 0..self.falling.len() {
-            if !self.falling[pipe] {
-                continue;
-            }
-            let [from, to] = ends(network, pipe, flux[pipe]);
+        let falling = self.falling.iter().zip(flux).enumerate();
+        for (pipe, (_, &flux)) in falling.filter(|(_, (falls, _))| **falls) {
+            let [from, to] = ends(network, pipe, flux);
             let start = edge_point(columns, from, to);
             let toward = columns.surface_point(to) - columns.surface_point(from);
             let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();
             // The flux filled the depth it left behind; a thin rest must not shoot away.
             let depth = columns.depth()[from].max(0.1 * rules.cell);
-            let speed = (flux[pipe].abs() / (rules.cell * depth)) as f32;
+            let speed = (flux.abs() / (rules.cell * depth)) as f32;
             let velocity = direction * speed;
-            let volume = flux[pipe].abs() * rules.step;
+            let volume = flux.abs() * rules.step;
             self.drops.push(Drop { position: start, velocity, volume });
         }
     }

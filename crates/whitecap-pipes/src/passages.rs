@@ -368,18 +368,14 @@ fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
         mean = next;
     }
     let (mut sum, mut count) = (0.0, 0.0);
-    for index in 0..passage.len() {
-        let gateway = passage[index];
-        let takes_part = can_give(&gateway) || level(&gateway) < mean;
-        passage[index].flux = if takes_part {
-            let push = rules.step * rules.gravity * section(&gateway) * (level(&gateway) - mean);
-            rules.retained * gateway.flux + push
-        } else {
-            0.0
-        };
-        if takes_part {
-            sum += passage[index].flux;
+    for gateway in passage.iter_mut() {
+        if can_give(gateway) || level(gateway) < mean {
+            let push = rules.step * rules.gravity * section(gateway) * (level(gateway) - mean);
+            gateway.flux = rules.retained * gateway.flux + push;
+            sum += gateway.flux;
             count += 1.0;
+        } else {
+            gateway.flux = 0.0;
         }
     }
     for gateway in passage.iter_mut() {

@@ -123,7 +123,7 @@ impl Pipes {
         let mut columns = Columns::new(&terrain);
         let mut new_of = vec![GONE; old.len()];
         let mut homeless = Vec::new();
-        for column in 0..old.len() {
+        for (column, new_of) in new_of.iter_mut().enumerate() {
             let (x, z) = old.position_of(column);
             let target = match patch.cell(x, z) {
                 Some(_) => columns.containing(x, z, old.floor()[column]),
@@ -133,7 +133,7 @@ impl Pipes {
             let kept = old.depth[column].min(room.max(0.0));
             if let Some(new) = target {
                 columns.depth[new] += kept;
-                new_of[column] = new as u32;
+                *new_of = new as u32;
             }
             if old.depth[column] > kept {
                 homeless.push((x, z, old.floor()[column], old.depth[column] - kept));
