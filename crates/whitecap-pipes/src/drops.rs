@@ -79,31 +79,33 @@ impl Drops {
         network: &Network,
         columns: &Columns,
         height: &[f64],
-        flux: &[f64],
+        flux: &[f32],
     ) {
         let least = LEAST * f64::from(columns.grid().cell()).powi(3);
         let mut room = self.most.saturating_sub(self.drops.len());
         for (pipe, falls) in self.falling.iter_mut().enumerate() {
             let [from, to] = ends(network, pipe, flux[pipe]);
             let edge = f64::from(columns.floor()[from]);
-            *falls = room > 0 && flux[pipe].abs() > least && edge - height[to] > self.height;
+            *falls =
+                room > 0 && f64::from(flux[pipe].abs()) > least && edge - height[to] > self.height;
             room -= usize::from(*falls);
         }
     }
 
     /// Makes drops of what left through the marked pipes.
-    pub fn launch(&mut self, network: &Network, columns: &Columns, flux: &[f64], rules: &Rules) {
+    pub fn launch(&mut self, network: &Network, columns: &Columns, flux: &[f32], rules: &Rules) {
         let falling = self.falling.iter().zip(flux).enumerate();
         for (pipe, (_, &flux)) in falling.filter(|(_, (falls, _))| **falls) {
+            let amount = f64::from(flux.abs());
             let [from, to] = ends(network, pipe, flux);
             let start = edge_point(columns, from, to);
             let toward = columns.surface_point(to) - columns.surface_point(from);
             let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();
             // The flux filled the depth it left behind; a thin rest must not shoot away.
             let depth = columns.depth()[from].max(0.1 * rules.cell);
-            let speed = (flux.abs() / (rules.cell * depth)) as f32;
+            let speed = (amount / (rules.cell * depth)) as f32;
             let velocity = direction * speed;
-            let volume = flux.abs() * rules.step;
+            let volume = amount * rules.step;
             self.drops.push(Drop { position: start, velocity, volume });
         }
     }
@@ -155,7 +157,7 @@ impl Drops {
 }
 
 /// The columns of a pipe, upstream first.
-fn ends(network: &Network, pipe: usize, flux: f64) -> [usize; 2] {
+fn ends(network: &Network, pipe: usize, flux: f32) -> [usize; 2] {
     let ends = [network.from[pipe] as usize, network.to[pipe] as usize];
     if flux > 0.0 { ends } else { [ends[1], ends[0]] }
 }

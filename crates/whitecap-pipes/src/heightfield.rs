@@ -12,12 +12,15 @@ use whitecap_core::saved_bytes::{Reader, put};
 
 use crate::columns::Columns;
 use crate::flow::{Flow, PipeFlux};
+use crate::rows;
 use crate::rules::Rules;
 use crate::settings::PipeArea;
 use crate::snapshot::{SnapshotError, possible};
 
-/// Cells of a band, about: enough to hide what a task costs.
-const BAND_CELLS: usize = 8192;
+/// Most cells of a band, about.
+const BAND_CELLS: usize = 32768;
+/// Least rows of a band: three more are computed for each.
+const LEAST_ROWS: usize = 8;
 /// Below so many cells threads cost more than they give.
 const PARALLEL_CELLS: usize = 16384;
 /// Rows of fluxes kept while a band is walked through; a power of two, at least three.
@@ -28,7 +31,6 @@ const RING: usize = 4;
 pub(crate) struct HeightfieldFlow {
     width: usize,
     length: usize,
-    floor: Vec<f64>,
     current: State,
     next: State,
     bands: Vec<Band>,
@@ -40,9 +42,9 @@ struct State {
     /// Depths; those of the current state live with the columns during a step.
     depth: Vec<f64>,
     /// Flux to the next cell along x.
-    along_x: Vec<f64>,
+    along_x: Vec<f32>,
     /// Flux to the next cell along z.
-    along_z: Vec<f64>,
+    along_z: Vec<f32>,
 }
 
 impl State {
@@ -55,41 +57,47 @@ impl State {
 #[derive(Clone, Debug)]
 struct Band {
     rows: std::ops::Range<usize>,
+    height: [Vec<f64>; RING],
+    depth: [Vec<f32>; RING],
+    drop: Vec<f32>,
     /// Flux across the low x face of each cell, and of the wall at the end.
-    along_x: [Vec<f64>; RING],
-    along_z: [Vec<f64>; RING],
+    along_x: [Vec<f32>; RING],
+    along_z: [Vec<f32>; RING],
     /// Share of its outflow that each cell can give.
-    gives: [Vec<f64>; RING],
+    gives: [Vec<f32>; RING],
+    /// Scaled fluxes of the row that is finished, and of the one before it.
+    scaled_x: Vec<f32>,
+    scaled_z: Vec<f32>,
 }
 
 impl HeightfieldFlow {
     pub fn new(columns: &Columns) -> Self {
         let (width, length) = (columns.grid().width(), columns.grid().length());
-        let rows = (BAND_CELLS / width).clamp(4, length.max(4));
+        // Bands do not change what is computed, so they may follow the number of threads.
+        let for_threads = length.div_ceil(2 * rayon::current_num_threads());
+        let rows = for_threads.min(BAND_CELLS / width).max(LEAST_ROWS);
         let bands = (0..length)
             .step_by(rows)
             .map(|first| Band {
                 rows: first..(first + rows).min(length),
+                height: std::array::from_fn(|_| vec![0.0; width]),
+                depth: std::array::from_fn(|_| vec![0.0; width]),
+                drop: vec![0.0; width],
                 along_x: std::array::from_fn(|_| vec![0.0; width + 1]),
                 along_z: std::array::from_fn(|_| vec![0.0; width]),
                 gives: std::array::from_fn(|_| vec![1.0; width]),
+                scaled_x: vec![0.0; width + 1],
+                scaled_z: vec![0.0; width],
             })
             .collect();
-        let mut flow = Self {
-            width,
-            length,
-            floor: Vec::new(),
-            current: State::new(width * length),
-            next: State::new(width * length),
-            bands,
-        };
-        flow.refresh(columns);
-        flow
+        let state = State::new(width * length);
+        Self { width, length, current: state.clone(), next: state, bands }
     }
 
-    fn step_with<const PHYSICAL: bool>(&mut self, depth: &[f64], rules: &Rules) {
+    fn step_with<const PHYSICAL: bool>(&mut self, columns: &Columns, rules: &Rules) {
         let (width, length) = (self.width, self.length);
-        let old = Old { width, length, floor: &self.floor, depth, flux: &self.current };
+        let (floor, depth) = (columns.floor(), columns.depth());
+        let old = Old { width, length, floor, depth, flux: &self.current };
         let State { depth, along_x, along_z } = &mut self.next;
         let mut rest = Rows { depth, along_x, along_z };
         if width * length < PARALLEL_CELLS {
@@ -128,22 +136,22 @@ fn walk_bands<const PHYSICAL: bool>(
 struct Old<'a> {
     width: usize,
     length: usize,
-    floor: &'a [f64],
+    floor: &'a [f32],
     depth: &'a [f64],
     flux: &'a State,
 }
 
 impl<'a> Old<'a> {
-    fn row(&self, values: &'a [f64], row: usize) -> &'a [f64] {
-        &values[row * self.width..(row + 1) * self.width]
+    fn row<T>(&self, values: &'a [T], row: usize) -> &'a [T] {
+        &values[row * self.width..][..self.width]
     }
 }
 
 /// Rows of the state after the step.
 struct Rows<'a> {
     depth: &'a mut [f64],
-    along_x: &'a mut [f64],
-    along_z: &'a mut [f64],
+    along_x: &'a mut [f32],
+    along_z: &'a mut [f32],
 }
 
 impl<'a> Rows<'a> {
@@ -161,10 +169,15 @@ impl Band {
         let rows = self.rows.clone();
         // Beyond the first and last row there is a wall: no flux.
         self.along_z[rows.start.wrapping_sub(1) % RING].fill(0.0);
-        for row in rows.start.saturating_sub(2)..(rows.end + 1).min(old.length) {
+        let first = rows.start.saturating_sub(2);
+        self.measure(old, first);
+        for row in first..(rows.end + 1).min(old.length) {
+            if row + 1 < old.length {
+                self.measure(old, row + 1);
+            }
             self.update_fluxes::<PHYSICAL>(old, row, rules);
             if row + 1 >= rows.start {
-                self.limit_outflow(old, row, rules);
+                self.limit_outflow(row, rules);
             }
             if row > rows.start {
                 let rest;
@@ -178,89 +191,63 @@ impl Band {
         }
     }
 
+    /// Heights of a row.
+    fn measure(&mut self, old: &Old<'_>, row: usize) {
+        let (height, depth) = (&mut self.height[row % RING], &mut self.depth[row % RING]);
+        rows::measure(old.row(old.floor, row), old.row(old.depth, row), height, depth);
+    }
+
     /// Fluxes of a row from the heights around it (Eqs. 1 and 5).
     fn update_fluxes<const PHYSICAL: bool>(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
         let width = old.width;
-        let (floor, depth) = (old.row(old.floor, row), old.row(old.depth, row));
-        let before = &old.row(&old.flux.along_x, row)[..width - 1];
-        let after = &mut self.along_x[row % RING][1..width];
-        let (floor_0, floor_1) = (&floor[..width - 1], &floor[1..]);
-        let (depth_0, depth_1) = (&depth[..width - 1], &depth[1..]);
-        for x in 0..width - 1 {
-            let depth = [depth_0[x], depth_1[x]];
-            let height = [floor_0[x] + depth[0], floor_1[x] + depth[1]];
-            after[x] = rules.flux::<PHYSICAL>(before[x], height, depth);
-        }
-        let after = &mut self.along_z[row % RING][..width];
+        let (here, behind) = (row % RING, (row + 1) % RING);
+        let (height, depth, drop) = (&self.height[here], &self.depth[here], &mut self.drop);
+        rows::subtract(height, &height[1..], &mut drop[..width - 1]);
+        let before = old.row(&old.flux.along_x, row);
+        let after = &mut self.along_x[here][1..width];
+        rows::update_fluxes::<PHYSICAL>(*rules, before, drop, depth, &depth[1..], after);
+        let after = &mut self.along_z[here];
         if row + 1 == old.length {
             return after.fill(0.0);
         }
-        let (floor_1, depth_1) = (old.row(old.floor, row + 1), old.row(old.depth, row + 1));
+        rows::subtract(height, &self.height[behind], drop);
         let before = old.row(&old.flux.along_z, row);
-        for x in 0..width {
-            let depth = [depth[x], depth_1[x]];
-            let height = [floor[x] + depth[0], floor_1[x] + depth[1]];
-            after[x] = rules.flux::<PHYSICAL>(before[x], height, depth);
-        }
+        let depth_behind = &self.depth[behind];
+        rows::update_fluxes::<PHYSICAL>(*rules, before, drop, depth, depth_behind, after);
     }
 
     /// What each cell of a row can give of its outflow.
-    fn limit_outflow(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
-        let width = old.width;
-        let depth = old.row(old.depth, row);
-        let (low_x, high_x) =
-            (&self.along_x[row % RING][..width], &self.along_x[row % RING][1..=width]);
-        let high_z = &self.along_z[row % RING][..width];
-        let low_z = &self.along_z[row.wrapping_sub(1) % RING][..width];
-        let gives = &mut self.gives[row % RING][..width];
-        for x in 0..width {
-            let outflow = high_x[x].max(0.0)
-                + high_z[x].max(0.0)
-                + (-low_z[x]).max(0.0)
-                + (-low_x[x]).max(0.0);
-            gives[x] = rules.gives(depth[x], outflow);
-        }
+    fn limit_outflow(&mut self, row: usize, rules: &Rules) {
+        let here = row % RING;
+        let along_x = &self.along_x[here];
+        let (low_z, high_z) = (&self.along_z[row.wrapping_sub(1) % RING], &self.along_z[here]);
+        let (depth, gives) = (&self.depth[here], &mut self.gives[here]);
+        rows::limit_outflow(*rules, depth, along_x, &along_x[1..], low_z, high_z, gives);
     }
 
     /// Scaled fluxes and new depths of a row; the row behind it has its limits.
     fn finish_row(&mut self, old: &Old<'_>, row: usize, new: Rows<'_>, rules: &Rules) {
         let width = old.width;
-        let scaled =
-            |flux: f64, gives: [f64; 2]| flux * if flux > 0.0 { gives[0] } else { gives[1] };
-        let gives = &self.gives[row % RING][..width];
-        let gives_before = &self.gives[row.wrapping_sub(1) % RING][..width];
-        let gives_behind = &self.gives[(row + 1) % RING][..width];
-        let along_x = &mut self.along_x[row % RING][..=width];
-        let along_z = &self.along_z[row % RING][..width];
-        let low_z = &self.along_z[row.wrapping_sub(1) % RING][..width];
-        let new_x = &mut new.along_x[..width];
-        let new_z = &mut new.along_z[..width];
-        let new_depth = &mut new.depth[..width];
-        {
-            let faces = &mut along_x[1..width];
-            let (gives_0, gives_1) = (&gives[..width - 1], &gives[1..]);
-            for x in 0..width - 1 {
-                faces[x] = scaled(faces[x], [gives_0[x], gives_1[x]]);
-            }
-        }
-        let (low_x, high_x) = (&along_x[..width], &along_x[1..=width]);
-        new_x.copy_from_slice(high_x);
-        let depth = old.row(old.depth, row);
-        for x in 0..width {
-            let out_z = scaled(along_z[x], [gives[x], gives_behind[x]]);
-            let in_z = scaled(low_z[x], [gives_before[x], gives[x]]);
-            new_z[x] = out_z;
-            let inflow = -high_x[x] - out_z + in_z + low_x[x];
-            new_depth[x] = rules.depth(depth[x], inflow);
-        }
+        let gives = &self.gives[row % RING];
+        let gives_before = &self.gives[row.wrapping_sub(1) % RING];
+        let gives_behind = &self.gives[(row + 1) % RING];
+        let flux = &self.along_x[row % RING][1..];
+        rows::scale_fluxes(flux, gives, &gives[1..], &mut self.scaled_x[1..width]);
+        rows::scale_fluxes(&self.along_z[row % RING], gives, gives_behind, new.along_z);
+        let low_z = &self.along_z[row.wrapping_sub(1) % RING];
+        rows::scale_fluxes(low_z, gives_before, gives, &mut self.scaled_z);
+        let (low_x, high_x) = (&self.scaled_x[..width], &self.scaled_x[1..]);
+        new.along_x.copy_from_slice(high_x);
+        let (depth, low_z, high_z) = (old.row(old.depth, row), &self.scaled_z, &*new.along_z);
+        rows::update_depths(*rules, depth, low_x, high_x, low_z, high_z, new.depth);
     }
 }
 
 impl Flow for HeightfieldFlow {
     fn step(&mut self, columns: &mut Columns, rules: &Rules) {
         match rules.area {
-            PipeArea::Physical => self.step_with::<true>(&columns.depth, rules),
-            PipeArea::Square => self.step_with::<false>(&columns.depth, rules),
+            PipeArea::Physical => self.step_with::<true>(columns, rules),
+            PipeArea::Square => self.step_with::<false>(columns, rules),
         }
         std::mem::swap(&mut columns.depth, &mut self.next.depth);
         std::mem::swap(&mut self.current.along_x, &mut self.next.along_x);
@@ -271,11 +258,12 @@ impl Flow for HeightfieldFlow {
         for cell in 0..self.width * self.length {
             let from = cell as u32;
             if (cell + 1) % self.width != 0 {
-                visit(PipeFlux { from, to: from + 1, flux: self.current.along_x[cell] });
+                visit(PipeFlux { from, to: from + 1, flux: f64::from(self.current.along_x[cell]) });
             }
             if cell + self.width < self.width * self.length {
                 let to = from + self.width as u32;
-                visit(PipeFlux { from, to, flux: self.current.along_z[cell] });
+                let flux = f64::from(self.current.along_z[cell]);
+                visit(PipeFlux { from, to, flux });
             }
         }
     }
@@ -285,26 +273,23 @@ impl Flow for HeightfieldFlow {
         self.current.along_z.fill(0.0);
         for &PipeFlux { from, to, flux } in fluxes {
             if to == from + 1 && !(to as usize).is_multiple_of(self.width) {
-                self.current.along_x[from as usize] = flux;
+                self.current.along_x[from as usize] = flux as f32;
             } else if to as usize == from as usize + self.width {
-                self.current.along_z[from as usize] = flux;
+                self.current.along_z[from as usize] = flux as f32;
             }
         }
     }
 
-    fn refresh(&mut self, columns: &Columns) {
-        self.floor.clear();
-        self.floor.extend(columns.floor().iter().map(|&floor| f64::from(floor)));
-    }
+    fn refresh(&mut self, _: &Columns) {}
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        put(bytes, &self.current.along_x, f64::to_le_bytes);
-        put(bytes, &self.current.along_z, f64::to_le_bytes);
+        put(bytes, &self.current.along_x, f32::to_le_bytes);
+        put(bytes, &self.current.along_z, f32::to_le_bytes);
     }
 
     fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError> {
-        let along_x = reader.values(f64::from_le_bytes)?;
-        let along_z = reader.values(f64::from_le_bytes)?;
+        let along_x = reader.values(f32::from_le_bytes)?;
+        let along_z = reader.values(f32::from_le_bytes)?;
         for values in [&along_x, &along_z] {
             possible("number of fluxes", values.len() == columns.len())?;
             possible("flux", values.iter().all(|flux| flux.is_finite()))?;

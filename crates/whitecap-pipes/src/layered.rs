@@ -9,13 +9,13 @@
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::for_chunks;
+use crate::chunks::{Largest, for_chunks};
 use crate::columns::Columns;
 use crate::drops::{Drop, Drops};
 use crate::flow::{Flow, PipeFlux};
 use crate::network::Network;
 use crate::passages::FloodedPassages;
-use crate::rules::Rules;
+use crate::rules::{Rules, positive};
 use crate::settings::{Passages, PipeArea};
 use crate::snapshot::{SnapshotError, possible};
 
@@ -34,14 +34,15 @@ pub(crate) trait Drive: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// A drive at rest for so many pipes.
     fn new(network: &Network) -> Self;
 
-    /// Fluxes of all pipes after gravity, friction and viscosity have acted.
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f64]);
+    /// Fluxes of all pipes after gravity, friction and viscosity have acted. Returns the largest, either
+    /// way.
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32;
 
-    /// Told what the columns could give and take, so that a drive with a memory of its own follows.
-    fn limited(&mut self, _network: &Network, _gives: &[f64], _takes: &[f64]) {}
+    /// Told what the columns could take, so that a drive with a memory of its own follows.
+    fn limited(&mut self, _network: &Network, _takes: &[f32]) {}
 
     /// Takes over new fluxes at some depths.
-    fn set_fluxes(&mut self, _network: &Network, _depth: &[f64], _cell: f64, _flux: &[f64]) {}
+    fn set_fluxes(&mut self, _network: &Network, _depth: &[f64], _cell: f64, _flux: &[f32]) {}
 
     /// Adds its memory to bytes.
     fn save(&self, _bytes: &mut Vec<u8>) {}
@@ -61,7 +62,7 @@ impl Drive for VirtualPipes {
         Self
     }
 
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f64]) {
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
         match around.rules.area {
             PipeArea::Physical => drive_pipes::<true>(around, flux),
             PipeArea::Square => drive_pipes::<false>(around, flux),
@@ -69,11 +70,13 @@ impl Drive for VirtualPipes {
     }
 }
 
-fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f64]) {
+fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
     let Surroundings { network, height, depth, rules } = around;
+    let largest = Largest::default();
     for_chunks(flux, |start, chunk| {
         let pipes = start..start + chunk.len();
         let (from, to) = (&network.from[pipes.clone()], &network.to[pipes]);
+        let mut most: f32 = 0.0;
         for ((flux, &from), &to) in chunk.iter_mut().zip(from).zip(to) {
             let (from, to) = (from as usize, to as usize);
             let depths = [depth[from], depth[to]];
@@ -81,10 +84,14 @@ fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f64]
             *flux = if depths == [0.0, 0.0] {
                 0.0
             } else {
-                rules.flux::<PHYSICAL>(*flux, [height[from], height[to]], depths)
+                let drop = (height[from] - height[to]) as f32;
+                rules.flux::<PHYSICAL>(*flux, drop, depths.map(|depth| depth as f32))
             };
+            most = most.max(flux.abs());
         }
+        largest.include(most);
     });
+    largest.value()
 }
 
 /// Liquid on several layers.
@@ -96,9 +103,9 @@ pub(crate) struct LayeredFlow<D> {
     floor: Vec<f64>,
     height: Vec<f64>,
     depth: Vec<f64>,
-    flux: Vec<f64>,
-    gives: Vec<f64>,
-    takes: Vec<f64>,
+    flux: Vec<f32>,
+    gives: Vec<f32>,
+    takes: Vec<f32>,
     has_ceilings: bool,
     passages: FloodedPassages,
     drops: Option<Drops>,
@@ -127,60 +134,27 @@ impl<D: Drive> LayeredFlow<D> {
         flow
     }
 
-    /// Scales fluxes down to what columns can give (K_min) and then take (K_max).
-    fn scale_fluxes(&mut self, columns: &Columns, rules: &Rules) {
+    /// Scales fluxes down to what columns can give (K_min) and then take (K_max). No flux is larger than
+    /// `largest`.
+    fn scale_fluxes(&mut self, columns: &Columns, rules: &Rules, largest: f32) {
         let Self { network, flux, gives, takes, passages, .. } = self;
-        let (flux_now, depth) = (&*flux, columns.depth());
-        for_chunks(gives, |start, chunk| {
-            for (offset, gives) in chunk.iter_mut().enumerate() {
-                let column = start + offset;
-                if depth[column] == 0.0 {
-                    *gives = 0.0;
-                    continue;
-                }
-                let starting = &flux_now[network.starting(column)];
-                let mut outflow: f64 = starting.iter().map(|flux| flux.max(0.0)).sum();
-                for &pipe in network.ending(column) {
-                    outflow += (-flux_now[pipe as usize]).max(0.0);
-                }
-                outflow += passages.outflow(column);
-                *gives = rules.gives(depth[column], outflow);
-            }
-        });
-        let gives = &*gives;
+        limit_outflow(network, columns.depth(), flux, passages, rules, largest, gives);
         if self.has_ceilings {
-            let (from, to) = (&network.from, &network.to);
-            for_chunks(takes, |start, chunk| {
-                for (offset, takes) in chunk.iter_mut().enumerate() {
-                    let column = start + offset;
-                    let capacity = columns.capacity(column);
-                    if capacity == f64::INFINITY {
-                        continue;
-                    }
-                    let mut inflow = passages.inflow(column);
-                    for pipe in network.starting(column) {
-                        inflow += (-flux_now[pipe]).max(0.0) * gives[to[pipe] as usize];
-                    }
-                    for &pipe in network.ending(column) {
-                        let pipe = pipe as usize;
-                        inflow += flux_now[pipe].max(0.0) * gives[from[pipe] as usize];
-                    }
-                    *takes = rules.takes(capacity - depth[column], inflow);
-                }
-            });
+            limit_inflow(network, columns, flux, passages, rules, gives, largest, takes);
         }
-        let takes = &*takes;
+        let (gives, takes) = (&*gives, &*takes);
         for_chunks(flux, |start, chunk| {
-            for (offset, flux) in chunk.iter_mut().enumerate() {
+            let pipes = start..start + chunk.len();
+            let (from, to) = (&network.from[pipes.clone()], &network.to[pipes]);
+            for ((flux, &from), &to) in chunk.iter_mut().zip(from).zip(to) {
                 if *flux != 0.0 {
-                    let ends = [network.from[start + offset], network.to[start + offset]];
-                    let [source, target] = if *flux > 0.0 { ends } else { [ends[1], ends[0]] };
+                    let [source, target] = if *flux > 0.0 { [from, to] } else { [to, from] };
                     *flux *= gives[source as usize] * takes[target as usize];
                 }
             }
         });
         passages.scale(gives, takes);
-        self.drive.limited(network, gives, takes);
+        self.drive.limited(network, takes);
     }
 
     /// New depths (Eq. 2). What falls far is left to the drops.
@@ -189,9 +163,9 @@ impl<D: Drive> LayeredFlow<D> {
         let (old, flux) = (&columns.depth, &*flux);
         let falling = drops.as_ref().map(Drops::falling);
         // Liquid that arrives through a pipe; none when it falls.
-        let arriving = |pipe: usize, flux: f64| match falling {
-            Some(falling) if falling[pipe] => flux.min(0.0),
-            _ => flux,
+        let arriving = |pipe: usize, flux: f32| match falling {
+            Some(falling) if falling[pipe] => f64::from(flux.min(0.0)),
+            _ => f64::from(flux),
         };
         for_chunks(&mut self.depth, |start, chunk| {
             for (offset, new) in chunk.iter_mut().enumerate() {
@@ -220,9 +194,9 @@ impl<D: Drive> Flow for LayeredFlow<D> {
             depth: &columns.depth,
             rules,
         };
-        self.drive.drive(&around, &mut self.flux);
+        let largest = self.drive.drive(&around, &mut self.flux);
         self.passages.drive(&around);
-        self.scale_fluxes(columns, rules);
+        self.scale_fluxes(columns, rules, largest);
         if let Some(drops) = &mut self.drops {
             drops.mark_falls(&self.network, columns, &self.height, &self.flux);
         }
@@ -236,7 +210,8 @@ impl<D: Drive> Flow for LayeredFlow<D> {
 
     fn fluxes(&self, _: &Columns, visit: &mut dyn FnMut(PipeFlux)) {
         for (pipe, &flux) in self.flux.iter().enumerate() {
-            visit(PipeFlux { from: self.network.from[pipe], to: self.network.to[pipe], flux });
+            let (from, to) = (self.network.from[pipe], self.network.to[pipe]);
+            visit(PipeFlux { from, to, flux: f64::from(flux) });
         }
     }
 
@@ -244,7 +219,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
         self.flux.fill(0.0);
         for &PipeFlux { from, to, flux } in fluxes {
             if let Some(pipe) = self.network.between(from as usize, to as usize) {
-                self.flux[pipe] = flux;
+                self.flux[pipe] = flux as f32;
             }
         }
         let depth: Vec<f64> =
@@ -274,7 +249,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        put(bytes, &self.flux, f64::to_le_bytes);
+        put(bytes, &self.flux, f32::to_le_bytes);
         self.drive.save(bytes);
         self.passages.save(bytes);
         if let Some(drops) = &self.drops {
@@ -283,7 +258,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     }
 
     fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError> {
-        let flux = reader.values(f64::from_le_bytes)?;
+        let flux = reader.values(f32::from_le_bytes)?;
         possible("number of fluxes", flux.len() == self.network.len())?;
         possible("flux", flux.iter().all(|flux| flux.is_finite()))?;
         self.flux = flux;
@@ -308,6 +283,86 @@ fn update_heights(height: &mut [f64], floor: &[f64], depth: &[f64]) {
             chunk.iter_mut().zip(&floor[range.clone()]).zip(&depth[range])
         {
             *height = floor + depth;
+        }
+    });
+}
+
+/// A flux no larger than `largest` cannot exceed these limits by more than rounding, so that most columns
+/// need not look at their pipes.
+const MARGIN: f32 = 1.001;
+
+/// What each column can give of its outflow.
+fn limit_outflow(
+    network: &Network,
+    depth: &[f64],
+    flux: &[f32],
+    passages: &FloodedPassages,
+    rules: &Rules,
+    largest: f32,
+    gives: &mut [f32],
+) {
+    let most = MARGIN * largest * rules.rise as f32;
+    for_chunks(gives, |start, chunk| {
+        for (offset, gives) in chunk.iter_mut().enumerate() {
+            let column = start + offset;
+            let (starting, ending) = (network.starting(column), network.ending(column));
+            let through_passages = passages.outflow(column);
+            let pipes = (starting.len() + ending.len()) as f32;
+            *gives = if depth[column] == 0.0 {
+                0.0
+            } else if through_passages == 0.0 && depth[column] as f32 > pipes * most {
+                1.0
+            } else {
+                let mut outflow = 0.0;
+                for &flux in &flux[starting] {
+                    outflow += positive(flux);
+                }
+                for &pipe in ending {
+                    outflow += positive(-flux[pipe as usize]);
+                }
+                rules.gives(depth[column] as f32, outflow + through_passages)
+            };
+        }
+    });
+}
+
+/// What each column with a ceiling can take of its inflow.
+#[expect(clippy::too_many_arguments, reason = "all of them are arrays of one step")]
+fn limit_inflow(
+    network: &Network,
+    columns: &Columns,
+    flux: &[f32],
+    passages: &FloodedPassages,
+    rules: &Rules,
+    gives: &[f32],
+    largest: f32,
+    takes: &mut [f32],
+) {
+    let most = MARGIN * largest * rules.rise as f32;
+    let (floor, ceiling, depth) = (columns.floor(), columns.ceiling(), columns.depth());
+    for_chunks(takes, |start, chunk| {
+        for (offset, takes) in chunk.iter_mut().enumerate() {
+            let column = start + offset;
+            if ceiling[column] == f32::INFINITY {
+                continue;
+            }
+            let room = f64::from(ceiling[column]) - f64::from(floor[column]) - depth[column];
+            let (starting, ending) = (network.starting(column), network.ending(column));
+            let through_passages = passages.inflow(column);
+            let pipes = (starting.len() + ending.len()) as f32;
+            *takes = if through_passages == 0.0 && room as f32 > pipes * most {
+                1.0
+            } else {
+                let mut inflow = through_passages;
+                for pipe in starting {
+                    inflow += positive(-flux[pipe]) * gives[network.to[pipe] as usize];
+                }
+                for &pipe in ending {
+                    let source = network.from[pipe as usize] as usize;
+                    inflow += positive(flux[pipe as usize]) * gives[source];
+                }
+                rules.takes(room, inflow)
+            };
         }
     });
 }

@@ -18,6 +18,7 @@ mod passages;
 mod pipes;
 mod place;
 mod report;
+mod rows;
 mod rules;
 mod settings;
 mod shallow_water;

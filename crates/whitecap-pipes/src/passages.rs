@@ -15,6 +15,7 @@
 
 use whitecap_core::saved_bytes::{Reader, put};
 
+use crate::chunks::{Largest, for_chunks};
 use crate::columns::Columns;
 use crate::layered::Surroundings;
 use crate::network::Network;
@@ -64,8 +65,8 @@ pub(crate) struct FloodedPassages {
     /// Whether any flux is kept.
     remembers: bool,
     /// What passages take from, and bring to, each column.
-    outflow: Vec<f64>,
-    inflow: Vec<f64>,
+    outflow: Vec<f32>,
+    inflow: Vec<f32>,
 }
 
 impl FloodedPassages {
@@ -103,13 +104,13 @@ impl FloodedPassages {
 
     /// What passages would take from a column.
     #[inline]
-    pub fn outflow(&self, column: usize) -> f64 {
+    pub fn outflow(&self, column: usize) -> f32 {
         self.outflow.get(column).copied().unwrap_or(0.0)
     }
 
     /// What passages would bring to a column.
     #[inline]
-    pub fn inflow(&self, column: usize) -> f64 {
+    pub fn inflow(&self, column: usize) -> f32 {
         self.inflow.get(column).copied().unwrap_or(0.0)
     }
 
@@ -125,15 +126,18 @@ impl FloodedPassages {
         }
         self.gateways.clear();
         self.ends.clear();
-        let mut any = false;
-        for &column in &self.roofed {
-            let column = column as usize;
-            let full = columns.depth[column] >= columns.capacity(column) - self.slack
-                && columns.depth[column] > 0.0;
-            self.is_full[column] = full;
-            any |= full;
-        }
-        if any {
+        let any = Largest::default();
+        let (depth, slack) = (columns.depth(), self.slack);
+        for_chunks(&mut self.is_full, |start, chunk| {
+            let mut found = false;
+            for (offset, is_full) in chunk.iter_mut().enumerate() {
+                let column = start + offset;
+                *is_full = depth[column] > 0.0 && depth[column] >= columns.capacity(column) - slack;
+                found |= *is_full;
+            }
+            any.include(if found { 1.0 } else { 0.0 });
+        });
+        if any.value() > 0.0 {
             self.seen_by.fill(NEVER);
             match self.kind {
                 Passages::Unified => self.connect_unified(columns, network),
@@ -268,14 +272,14 @@ impl FloodedPassages {
             first = end as usize;
         }
         for gateway in &self.gateways {
-            self.outflow[gateway.column as usize] += gateway.flux.max(0.0);
-            self.inflow[gateway.column as usize] += (-gateway.flux).max(0.0);
+            self.outflow[gateway.column as usize] += gateway.flux.max(0.0) as f32;
+            self.inflow[gateway.column as usize] += (-gateway.flux).max(0.0) as f32;
         }
     }
 
     /// Scales fluxes to what gateways can give and take, and then so that each passage gives what it
     /// takes.
-    pub fn scale(&mut self, gives: &[f64], takes: &[f64]) {
+    pub fn scale(&mut self, gives: &[f32], takes: &[f32]) {
         let mut first = 0;
         for &end in &self.ends {
             let passage = &mut self.gateways[first..end as usize];
@@ -283,7 +287,7 @@ impl FloodedPassages {
             for gateway in passage.iter_mut() {
                 let column = gateway.column as usize;
                 let share = if gateway.flux > 0.0 { gives[column] } else { takes[column] };
-                gateway.flux *= share;
+                gateway.flux *= f64::from(share);
                 enters += gateway.flux.max(0.0);
                 leaves += (-gateway.flux).max(0.0);
             }
@@ -343,7 +347,7 @@ impl FloodedPassages {
 fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
     let Surroundings { height, depth, rules, .. } = *around;
     let section = |gateway: &Gateway| match rules.area {
-        PipeArea::Physical => gateway.opening.min(rules.deepest),
+        PipeArea::Physical => gateway.opening.min(f64::from(rules.deepest)),
         PipeArea::Square => rules.cell,
     };
     let level = |gateway: &Gateway| height[gateway.column as usize].max(gateway.floor);
@@ -371,7 +375,7 @@ fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
     for gateway in passage.iter_mut() {
         if can_give(gateway) || level(gateway) < mean {
             let push = rules.step * rules.gravity * section(gateway) * (level(gateway) - mean);
-            gateway.flux = rules.retained * gateway.flux + push;
+            gateway.flux = f64::from(rules.retained) * gateway.flux + push;
             sum += gateway.flux;
             count += 1.0;
         } else {
@@ -381,7 +385,8 @@ fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
     for gateway in passage.iter_mut() {
         if can_give(gateway) || level(gateway) < mean {
             let balanced = gateway.flux - sum / count;
-            gateway.flux = rules.slowed(balanced, gateway.opening);
+            let squared = gateway.opening * gateway.opening;
+            gateway.flux = balanced * squared / (squared + f64::from(rules.drag));
         }
         if !can_give(gateway) {
             gateway.flux = gateway.flux.min(0.0);

@@ -15,7 +15,7 @@
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::for_chunks;
+use crate::chunks::{Largest, for_chunks};
 use crate::layered::{Drive, Surroundings};
 use crate::network::Network;
 use crate::snapshot::{SnapshotError, possible};
@@ -74,14 +74,14 @@ impl Around {
     }
 }
 
-/// The velocity of a pipe; 0 where there is none.
-fn at(velocity: &[f64], pipe: u32) -> f64 {
-    velocity.get(pipe as usize).copied().unwrap_or(0.0)
+/// The value of a pipe; 0 where there is none.
+fn at<T: Copy + Default>(values: &[T], pipe: u32) -> T {
+    values.get(pipe as usize).copied().unwrap_or_default()
 }
 
 impl ShallowWater {
     /// A velocity after it was carried along for a step, by the fluxes of the last one.
-    fn advected(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f64]) -> f64 {
+    fn advected(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f32]) -> f64 {
         let Surroundings { network, depth, rules, .. } = view;
         let velocity = &self.velocity;
         let (own, around) = (velocity[pipe], &self.around[pipe]);
@@ -91,8 +91,9 @@ impl ShallowWater {
         // depth (Stelling and Duinmeijer 2003): so a front that was at rest is carried along.
         let [before, behind] = around.along;
         let section = 0.5 * (depth[from] + depth[to]) * rules.cell;
-        let enters = (0.5 * (at(flux, before) + flux[pipe]) / section).max(0.0);
-        let returns = (0.5 * (at(flux, behind) + flux[pipe]) / section).min(0.0);
+        let mean = |other: u32| 0.5 * f64::from(at(flux, other) + flux[pipe]);
+        let enters = (mean(before) / section).max(0.0);
+        let returns = (mean(behind) / section).min(0.0);
         let carried = own - (share * enters).min(1.0) * (own - at(velocity, before))
             + (share * -returns).min(1.0) * (at(velocity, behind) - own);
         let across = 0.25 * around.across.iter().map(|&pipe| at(velocity, pipe)).sum::<f64>();
@@ -103,7 +104,7 @@ impl ShallowWater {
     }
 
     /// New velocity of a pipe.
-    fn accelerated(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f64]) -> f64 {
+    fn accelerated(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f32]) -> f64 {
         let Surroundings { network, height, depth, rules } = view;
         let [from, to] = [network.from[pipe] as usize, network.to[pipe] as usize];
         if depth[from] == 0.0 && depth[to] == 0.0 {
@@ -111,14 +112,16 @@ impl ShallowWater {
         }
         let pull = rules.gravity * (height[from] - height[to]) / rules.cell;
         let limit = FASTEST * rules.cell / rules.step;
-        let driven = rules.retained * self.advected(pipe, view, flux) + rules.step * pull;
+        let driven =
+            f64::from(rules.retained) * self.advected(pipe, view, flux) + rules.step * pull;
         let driven = driven.clamp(-limit, limit);
         let [source, target] = if driven > 0.0 { [from, to] } else { [to, from] };
         // Dry ground gives nothing, and a bank above the surface holds the liquid back.
         if depth[source] == 0.0 || height[source] <= height[target] - depth[target] {
             return 0.0;
         }
-        rules.slowed(driven, depth[source])
+        let squared = depth[source] * depth[source];
+        driven * squared / (squared + f64::from(rules.drag))
     }
 }
 
@@ -131,7 +134,7 @@ impl Drive for ShallowWater {
         }
     }
 
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f64]) {
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
         let mut next = std::mem::take(&mut self.next);
         let last = &*flux;
         for_chunks(&mut next, |start, chunk| {
@@ -140,32 +143,38 @@ impl Drive for ShallowWater {
             }
         });
         let Surroundings { network, depth, rules, .. } = around;
+        let largest = Largest::default();
         for_chunks(flux, |start, chunk| {
+            let mut most: f32 = 0.0;
             for (offset, flux) in chunk.iter_mut().enumerate() {
                 let pipe = start + offset;
                 let velocity = next[pipe];
                 let ends = [network.from[pipe], network.to[pipe]];
                 let source = ends[usize::from(velocity < 0.0)] as usize;
-                *flux = velocity * rules.cell * depth[source].min(rules.deepest);
+                let section = rules.cell * depth[source].min(f64::from(rules.deepest));
+                *flux = (velocity * section) as f32;
+                most = most.max(flux.abs());
             }
+            largest.include(most);
         });
         self.next = std::mem::replace(&mut self.velocity, next);
+        largest.value()
     }
 
-    fn limited(&mut self, network: &Network, _: &[f64], takes: &[f64]) {
+    fn limited(&mut self, network: &Network, takes: &[f32]) {
         for_chunks(&mut self.velocity, |start, chunk| {
             for (offset, velocity) in chunk.iter_mut().enumerate() {
                 let ends = [network.to[start + offset], network.from[start + offset]];
-                *velocity *= takes[ends[usize::from(*velocity < 0.0)] as usize];
+                *velocity *= f64::from(takes[ends[usize::from(*velocity < 0.0)] as usize]);
             }
         });
     }
 
-    fn set_fluxes(&mut self, network: &Network, depth: &[f64], cell: f64, flux: &[f64]) {
+    fn set_fluxes(&mut self, network: &Network, depth: &[f64], cell: f64, flux: &[f32]) {
         for (pipe, velocity) in self.velocity.iter_mut().enumerate() {
             let ends = [network.from[pipe], network.to[pipe]];
             let depth = depth[ends[usize::from(flux[pipe] < 0.0)] as usize];
-            *velocity = if depth > 0.0 { flux[pipe] / (cell * depth) } else { 0.0 };
+            *velocity = if depth > 0.0 { f64::from(flux[pipe]) / (cell * depth) } else { 0.0 };
         }
     }
 
