@@ -109,7 +109,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let original = scene.moved_mesh(frames);
     let plain = scenes::surfaced(&previous, scene.spacing, 2.0);
     for (what, mesh) in [("tracked", &tracker.mesh()), ("plain surface", &plain)] {
-        println!("{what}: {:.4} spacings from the moved mesh", rms(mesh, &original) / scene.spacing);
+        println!(
+            "{what}: {:.4} spacings from the moved mesh",
+            rms(mesh, &original) / scene.spacing
+        );
     }
     Ok(())
 }
