@@ -1,12 +1,13 @@
-//! Loops over arrays in chunks of a fixed length, on several threads where that pays.
+//! Loops over arrays on several threads where that pays.
 //!
 //! # Guarantees
 //! What is computed for an entry depends on nothing but the entry, so the number of threads does not
 //! matter; nothing is allocated.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Entries of a chunk.
+/// Least entries for which a thread is worth while.
 const CHUNK: usize = 8192;
 
 /// Calls `work(index of the first entry, entries)` for all entries.
@@ -23,19 +24,45 @@ fn halve<T: Send>(start: usize, values: &mut [T], work: &(impl Fn(usize, &mut [T
     rayon::join(|| halve(start, low, work), || halve(start + middle, high, work));
 }
 
-/// The largest of numbers that are not negative, from any thread in any order: their bits are ordered as
-/// they are.
-#[derive(Default)]
-pub(crate) struct Largest(AtomicU32);
+/// Calls `work(rows, their entries)` for all rows; row `r` has the entries from `first[r]` to
+/// `first[r + 1]`.
+pub(crate) fn for_rows<T: Send>(
+    first: &[u32],
+    values: &mut [T],
+    work: impl Fn(Range<usize>, &mut [T]) + Sync,
+) {
+    halve_rows(first, 0..first.len() - 1, values, &work);
+}
 
-impl Largest {
-    /// Takes one more number into account.
-    pub fn include(&self, value: f32) {
-        self.0.fetch_max(value.to_bits(), Ordering::Relaxed);
+fn halve_rows<T: Send>(
+    first: &[u32],
+    rows: Range<usize>,
+    values: &mut [T],
+    work: &(impl Fn(Range<usize>, &mut [T]) + Sync),
+) {
+    if values.len() < 2 * CHUNK || rows.len() < 2 {
+        return work(rows, values);
+    }
+    let middle = rows.start + rows.len() / 2;
+    let (low, high) = values.split_at_mut((first[middle] - first[rows.start]) as usize);
+    rayon::join(
+        || halve_rows(first, rows.start..middle, low, work),
+        || halve_rows(first, middle..rows.end, high, work),
+    );
+}
+
+/// Whether any thread found something.
+#[derive(Default)]
+pub(crate) struct Found(AtomicBool);
+
+impl Found {
+    /// Takes one more answer into account.
+    pub fn include(&self, found: bool) {
+        self.0.fetch_or(found, Ordering::Relaxed);
     }
 
-    /// The largest so far; zero when there is none.
-    pub fn value(&self) -> f32 {
-        f32::from_bits(self.0.load(Ordering::Relaxed))
+    /// Whether any answer was yes.
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }

@@ -55,11 +55,6 @@ impl Drops {
         self
     }
 
-    /// Which pipes ended in the air in this step.
-    pub fn falling(&self) -> &[bool] {
-        &self.falling
-    }
-
     pub fn all(&self) -> &[Drop] {
         &self.drops
     }
@@ -92,12 +87,19 @@ impl Drops {
         }
     }
 
-    /// Makes drops of what left through the marked pipes.
-    pub fn launch(&mut self, network: &Network, columns: &Columns, flux: &[f32], rules: &Rules) {
+    /// Makes drops of what went through the marked pipes, and takes it back from where it arrived.
+    pub fn launch(
+        &mut self,
+        network: &Network,
+        columns: &mut Columns,
+        flux: &[f32],
+        rules: &Rules,
+    ) {
         let falling = self.falling.iter().zip(flux).enumerate();
         for (pipe, (_, &flux)) in falling.filter(|(_, (falls, _))| **falls) {
             let amount = f64::from(flux.abs());
             let [from, to] = ends(network, pipe, flux);
+            columns.depth[to] = rules.depth(columns.depth[to], -amount);
             let start = edge_point(columns, from, to);
             let toward = columns.surface_point(to) - columns.surface_point(from);
             let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();

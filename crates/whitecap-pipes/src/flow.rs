@@ -24,10 +24,11 @@ pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
     /// One time step.
     fn step(&mut self, columns: &mut Columns, rules: &Rules);
 
-    /// Calls `visit` for every pipe, sorted by the column it starts from.
-    fn fluxes(&self, columns: &Columns, visit: &mut dyn FnMut(PipeFlux));
+    /// Calls `visit` for every pipe: row after row of cells, those along x before those along z, sorted by
+    /// the column they start from.
+    fn fluxes(&self, visit: &mut dyn FnMut(PipeFlux));
 
-    /// Takes over fluxes, sorted by `from` and `to`; pipes that are not listed stand still.
+    /// Takes over fluxes, in any order; pipes that are not listed stand still.
     fn set_fluxes(&mut self, fluxes: &[PipeFlux]);
 
     /// To be called when depths or floors were changed from outside.

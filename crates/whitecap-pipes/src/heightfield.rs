@@ -254,16 +254,19 @@ impl Flow for HeightfieldFlow {
         std::mem::swap(&mut self.current.along_z, &mut self.next.along_z);
     }
 
-    fn fluxes(&self, _: &Columns, visit: &mut dyn FnMut(PipeFlux)) {
-        for cell in 0..self.width * self.length {
-            let from = cell as u32;
-            if (cell + 1) % self.width != 0 {
-                visit(PipeFlux { from, to: from + 1, flux: f64::from(self.current.along_x[cell]) });
+    fn fluxes(&self, visit: &mut dyn FnMut(PipeFlux)) {
+        let mut visit_row = |fluxes: &[f32], first: usize, to: usize| {
+            for (x, &flux) in fluxes.iter().enumerate() {
+                let (from, to) = ((first + x) as u32, (to + x) as u32);
+                visit(PipeFlux { from, to, flux: f64::from(flux) });
             }
-            if cell + self.width < self.width * self.length {
-                let to = from + self.width as u32;
-                let flux = f64::from(self.current.along_z[cell]);
-                visit(PipeFlux { from, to, flux });
+        };
+        let width = self.width;
+        for row in 0..self.length {
+            let first = row * width;
+            visit_row(&self.current.along_x[first..first + width - 1], first, first + 1);
+            if row + 1 < self.length {
+                visit_row(&self.current.along_z[first..first + width], first, first + width);
             }
         }
     }

@@ -7,15 +7,18 @@
 //! * Depths never become negative, and never reach above a ceiling but by rounding.
 //! * What leaves one column arrives in another, in a drop, or nowhere: the volume is exact to rounding.
 
+use std::ops::Range;
+
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::{Largest, for_chunks};
+use crate::chunks::{for_chunks, for_rows};
 use crate::columns::Columns;
 use crate::drops::{Drop, Drops};
 use crate::flow::{Flow, PipeFlux};
 use crate::network::Network;
 use crate::passages::FloodedPassages;
-use crate::rules::{Rules, positive};
+use crate::rows;
+use crate::rules::Rules;
 use crate::settings::{Passages, PipeArea};
 use crate::snapshot::{SnapshotError, possible};
 
@@ -26,6 +29,8 @@ pub(crate) struct Surroundings<'a> {
     pub height: &'a [f64],
     /// Depth of the liquid in each column.
     pub depth: &'a [f64],
+    /// The same in the precision of fluxes.
+    pub shallow: &'a [f32],
     pub rules: &'a Rules,
 }
 
@@ -34,15 +39,14 @@ pub(crate) trait Drive: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// A drive at rest for so many pipes.
     fn new(network: &Network) -> Self;
 
-    /// Fluxes of all pipes after gravity, friction and viscosity have acted. Returns the largest, either
-    /// way.
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32;
+    /// Fluxes of all pipes after gravity, friction and viscosity have acted.
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]);
 
     /// Told what the columns could take, so that a drive with a memory of its own follows.
     fn limited(&mut self, _network: &Network, _takes: &[f32]) {}
 
     /// Takes over new fluxes at some depths.
-    fn set_fluxes(&mut self, _network: &Network, _depth: &[f64], _cell: f64, _flux: &[f32]) {}
+    fn set_fluxes(&mut self, _network: &Network, _depth: &[f32], _cell: f64, _flux: &[f32]) {}
 
     /// Adds its memory to bytes.
     fn save(&self, _bytes: &mut Vec<u8>) {}
@@ -62,7 +66,7 @@ impl Drive for VirtualPipes {
         Self
     }
 
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) {
         match around.rules.area {
             PipeArea::Physical => drive_pipes::<true>(around, flux),
             PipeArea::Square => drive_pipes::<false>(around, flux),
@@ -70,28 +74,18 @@ impl Drive for VirtualPipes {
     }
 }
 
-fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
-    let Surroundings { network, height, depth, rules } = around;
-    let largest = Largest::default();
-    for_chunks(flux, |start, chunk| {
-        let pipes = start..start + chunk.len();
-        let (from, to) = (&network.from[pipes.clone()], &network.to[pipes]);
-        let mut most: f32 = 0.0;
-        for ((flux, &from), &to) in chunk.iter_mut().zip(from).zip(to) {
-            let (from, to) = (from as usize, to as usize);
-            let depths = [depth[from], depth[to]];
-            // Most of a terrain is dry.
-            *flux = if depths == [0.0, 0.0] {
-                0.0
-            } else {
-                let drop = (height[from] - height[to]) as f32;
-                rules.flux::<PHYSICAL>(*flux, drop, depths.map(|depth| depth as f32))
-            };
-            most = most.max(flux.abs());
+fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]) {
+    let Surroundings { network, height, shallow, rules, .. } = around;
+    for_rows(&network.row_pipes, flux, |rows, chunk| {
+        let first = network.row_pipes[rows.start] as usize;
+        for run in network.runs_of(rows) {
+            let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
+            let (from, to) = (run.from(), run.to());
+            let (depth_0, depth_1) = (&shallow[from.clone()], &shallow[to.clone()]);
+            let (height_0, height_1) = (&height[from], &height[to]);
+            rows::drive_run::<PHYSICAL>(**rules, height_0, height_1, depth_0, depth_1, flux);
         }
-        largest.include(most);
     });
-    largest.value()
 }
 
 /// Liquid on several layers.
@@ -100,8 +94,8 @@ pub(crate) struct LayeredFlow<D> {
     network: Network,
     drive: D,
     cell: f64,
-    floor: Vec<f64>,
     height: Vec<f64>,
+    shallow: Vec<f32>,
     depth: Vec<f64>,
     flux: Vec<f32>,
     gives: Vec<f32>,
@@ -119,8 +113,8 @@ impl<D: Drive> LayeredFlow<D> {
         let mut flow = Self {
             drive: D::new(&network),
             cell: f64::from(columns.grid().cell()),
-            floor: Vec::with_capacity(count),
-            height: Vec::with_capacity(count),
+            height: vec![0.0; count],
+            shallow: vec![0.0; count],
             depth: vec![0.0; count],
             flux: vec![0.0; network.len()],
             gives: vec![1.0; count],
@@ -134,69 +128,148 @@ impl<D: Drive> LayeredFlow<D> {
         flow
     }
 
-    /// Scales fluxes down to what columns can give (K_min) and then take (K_max). No flux is larger than
-    /// `largest`.
-    fn scale_fluxes(&mut self, columns: &Columns, rules: &Rules, largest: f32) {
+    /// Heights of all columns.
+    fn measure(&mut self, columns: &Columns) {
+        let (floor, depth) = (columns.floor(), columns.depth());
+        for_chunks(&mut self.height, |start, height| {
+            let range = start..start + height.len();
+            rows::add_heights(&floor[range.clone()], &depth[range], height);
+        });
+        for_chunks(&mut self.shallow, |start, shallow| {
+            rows::round(&depth[start..start + shallow.len()], shallow);
+        });
+    }
+
+    /// Scales fluxes down to what columns can give (K_min) and then take (K_max).
+    fn scale_fluxes(&mut self, columns: &Columns, rules: &Rules) {
         let Self { network, flux, gives, takes, passages, .. } = self;
-        limit_outflow(network, columns.depth(), flux, passages, rules, largest, gives);
-        if self.has_ceilings {
-            limit_inflow(network, columns, flux, passages, rules, gives, largest, takes);
-        }
-        let (gives, takes) = (&*gives, &*takes);
-        for_chunks(flux, |start, chunk| {
-            let pipes = start..start + chunk.len();
-            let (from, to) = (&network.from[pipes.clone()], &network.to[pipes]);
-            for ((flux, &from), &to) in chunk.iter_mut().zip(from).zip(to) {
-                if *flux != 0.0 {
-                    let [source, target] = if *flux > 0.0 { [from, to] } else { [to, from] };
-                    *flux *= gives[source as usize] * takes[target as usize];
+        let exchange = passages.exchange();
+        for_rows(&network.row_columns, gives, |rows, gives| {
+            for row in rows.clone() {
+                let mine = row_of(network, &rows, row, gives);
+                sum_outflow(network, row, flux, mine);
+                let columns = network.columns_of(row);
+                if let Some((outflow, _)) = exchange {
+                    add_slices(&outflow[columns.clone()], mine);
                 }
+                rows::turn_outflow_to_share(*rules, &self.shallow[columns], mine);
+            }
+        });
+        if self.has_ceilings {
+            for_rows(&network.row_columns, takes, |rows, takes| {
+                for row in rows.clone() {
+                    let mine = row_of(network, &rows, row, takes);
+                    sum_inflow(network, row, flux, gives, mine);
+                    let range = network.columns_of(row);
+                    if let Some((_, inflow)) = exchange {
+                        add_slices(&inflow[range.clone()], mine);
+                    }
+                    let ceiling = &columns.ceiling()[range.clone()];
+                    rows::turn_inflow_to_share(*rules, ceiling, &self.height[range], mine);
+                }
+            });
+        }
+        for_rows(&network.row_pipes, flux, |rows, chunk| {
+            let first = network.row_pipes[rows.start] as usize;
+            for run in network.runs_of(rows) {
+                let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
+                let (from, to) = (run.from(), run.to());
+                let (gives_0, gives_1) = (&gives[from.clone()], &gives[to.clone()]);
+                rows::scale_to_limits(gives_0, gives_1, &takes[from], &takes[to], flux);
             }
         });
         passages.scale(gives, takes);
         self.drive.limited(network, takes);
     }
 
-    /// New depths (Eq. 2). What falls far is left to the drops.
+    /// New depths (Eq. 2).
     fn update_depths(&mut self, columns: &mut Columns, rules: &Rules) {
-        let Self { network, flux, drops, .. } = self;
-        let (old, flux) = (&columns.depth, &*flux);
-        let falling = drops.as_ref().map(Drops::falling);
-        // Liquid that arrives through a pipe; none when it falls.
-        let arriving = |pipe: usize, flux: f32| match falling {
-            Some(falling) if falling[pipe] => f64::from(flux.min(0.0)),
-            _ => f64::from(flux),
-        };
-        for_chunks(&mut self.depth, |start, chunk| {
-            for (offset, new) in chunk.iter_mut().enumerate() {
-                let column = start + offset;
-                let mut inflow = 0.0;
-                for pipe in network.starting(column) {
-                    inflow += arriving(pipe, -flux[pipe]);
-                }
-                for &pipe in network.ending(column) {
-                    inflow += arriving(pipe as usize, flux[pipe as usize]);
-                }
-                *new = rules.depth(old[column], inflow);
+        let Self { network, flux, .. } = self;
+        let old = &columns.depth;
+        for_rows(&network.row_columns, &mut self.depth, |rows, depth| {
+            for row in rows.clone() {
+                let mine = row_of(network, &rows, row, depth);
+                sum_flux(network, row, flux, mine);
+                rows::turn_inflow_to_depth(*rules, &old[network.columns_of(row)], mine);
             }
         });
         std::mem::swap(&mut self.depth, &mut columns.depth);
     }
 }
 
+/// The entries of one row among those of several.
+fn row_of<'a, T>(
+    network: &Network,
+    rows: &Range<usize>,
+    row: usize,
+    values: &'a mut [T],
+) -> &'a mut [T] {
+    let first = network.row_columns[rows.start] as usize;
+    let columns = network.columns_of(row);
+    &mut values[columns.start - first..columns.end - first]
+}
+
+/// A range of columns, counted from the first of its row.
+fn within_row(network: &Network, row: usize, columns: Range<usize>) -> Range<usize> {
+    let first = network.row_columns[row] as usize;
+    columns.start - first..columns.end - first
+}
+
+/// What flows out of each column of a row. The order of the four sums is that of one layer.
+fn sum_outflow(network: &Network, row: usize, flux: &[f32], sum: &mut [f32]) {
+    sum.fill(0.0);
+    for run in network.runs_along_x(row).iter().chain(network.runs_along_z(row)) {
+        rows::add_forward(&flux[run.pipes()], &mut sum[within_row(network, row, run.from())]);
+    }
+    for run in network.runs_before(row).iter().chain(network.runs_along_x(row)) {
+        rows::add_backward(&flux[run.pipes()], &mut sum[within_row(network, row, run.to())]);
+    }
+}
+
+/// What flows into each column of a row, as far as it can be given.
+fn sum_inflow(network: &Network, row: usize, flux: &[f32], gives: &[f32], sum: &mut [f32]) {
+    sum.fill(0.0);
+    for run in network.runs_along_x(row).iter().chain(network.runs_along_z(row)) {
+        let mine = &mut sum[within_row(network, row, run.from())];
+        rows::add_given_backward(&flux[run.pipes()], &gives[run.to()], mine);
+    }
+    for run in network.runs_before(row).iter().chain(network.runs_along_x(row)) {
+        let mine = &mut sum[within_row(network, row, run.to())];
+        rows::add_given_forward(&flux[run.pipes()], &gives[run.from()], mine);
+    }
+}
+
+/// What flows into each column of a row, less what flows out.
+fn sum_flux(network: &Network, row: usize, flux: &[f32], sum: &mut [f64]) {
+    sum.fill(0.0);
+    for run in network.runs_along_x(row).iter().chain(network.runs_along_z(row)) {
+        rows::subtract_from(&flux[run.pipes()], &mut sum[within_row(network, row, run.from())]);
+    }
+    for run in network.runs_before(row).iter().chain(network.runs_along_x(row)) {
+        rows::add(&flux[run.pipes()], &mut sum[within_row(network, row, run.to())]);
+    }
+}
+
+fn add_slices(values: &[f32], sum: &mut [f32]) {
+    for (sum, value) in sum.iter_mut().zip(values) {
+        *sum += value;
+    }
+}
+
 impl<D: Drive> Flow for LayeredFlow<D> {
     fn step(&mut self, columns: &mut Columns, rules: &Rules) {
-        update_heights(&mut self.height, &self.floor, &columns.depth);
+        self.measure(columns);
         self.passages.connect(columns, &self.network);
         let around = Surroundings {
             network: &self.network,
             height: &self.height,
             depth: &columns.depth,
+            shallow: &self.shallow,
             rules,
         };
-        let largest = self.drive.drive(&around, &mut self.flux);
+        self.drive.drive(&around, &mut self.flux);
         self.passages.drive(&around);
-        self.scale_fluxes(columns, rules, largest);
+        self.scale_fluxes(columns, rules);
         if let Some(drops) = &mut self.drops {
             drops.mark_falls(&self.network, columns, &self.height, &self.flux);
         }
@@ -208,7 +281,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
         }
     }
 
-    fn fluxes(&self, _: &Columns, visit: &mut dyn FnMut(PipeFlux)) {
+    fn fluxes(&self, visit: &mut dyn FnMut(PipeFlux)) {
         for (pipe, &flux) in self.flux.iter().enumerate() {
             let (from, to) = (self.network.from[pipe], self.network.to[pipe]);
             visit(PipeFlux { from, to, flux: f64::from(flux) });
@@ -222,16 +295,11 @@ impl<D: Drive> Flow for LayeredFlow<D> {
                 self.flux[pipe] = flux as f32;
             }
         }
-        let depth: Vec<f64> =
-            self.height.iter().zip(&self.floor).map(|(height, floor)| height - floor).collect();
-        self.drive.set_fluxes(&self.network, &depth, self.cell, &self.flux);
+        self.drive.set_fluxes(&self.network, &self.shallow, self.cell, &self.flux);
     }
 
     fn refresh(&mut self, columns: &Columns) {
-        self.floor.clear();
-        self.floor.extend(columns.floor().iter().map(|&floor| f64::from(floor)));
-        self.height.clear();
-        self.height.extend((0..columns.len()).map(|column| columns.height(column)));
+        self.measure(columns);
     }
 
     fn carried(&self) -> f64 {
@@ -274,95 +342,4 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     fn boxed_clone(&self) -> Box<dyn Flow> {
         Box::new(self.clone())
     }
-}
-
-fn update_heights(height: &mut [f64], floor: &[f64], depth: &[f64]) {
-    for_chunks(height, |start, chunk| {
-        let range = start..start + chunk.len();
-        for ((height, floor), depth) in
-            chunk.iter_mut().zip(&floor[range.clone()]).zip(&depth[range])
-        {
-            *height = floor + depth;
-        }
-    });
-}
-
-/// A flux no larger than `largest` cannot exceed these limits by more than rounding, so that most columns
-/// need not look at their pipes.
-const MARGIN: f32 = 1.001;
-
-/// What each column can give of its outflow.
-fn limit_outflow(
-    network: &Network,
-    depth: &[f64],
-    flux: &[f32],
-    passages: &FloodedPassages,
-    rules: &Rules,
-    largest: f32,
-    gives: &mut [f32],
-) {
-    let most = MARGIN * largest * rules.rise as f32;
-    for_chunks(gives, |start, chunk| {
-        for (offset, gives) in chunk.iter_mut().enumerate() {
-            let column = start + offset;
-            let (starting, ending) = (network.starting(column), network.ending(column));
-            let through_passages = passages.outflow(column);
-            let pipes = (starting.len() + ending.len()) as f32;
-            *gives = if depth[column] == 0.0 {
-                0.0
-            } else if through_passages == 0.0 && depth[column] as f32 > pipes * most {
-                1.0
-            } else {
-                let mut outflow = 0.0;
-                for &flux in &flux[starting] {
-                    outflow += positive(flux);
-                }
-                for &pipe in ending {
-                    outflow += positive(-flux[pipe as usize]);
-                }
-                rules.gives(depth[column] as f32, outflow + through_passages)
-            };
-        }
-    });
-}
-
-/// What each column with a ceiling can take of its inflow.
-#[expect(clippy::too_many_arguments, reason = "all of them are arrays of one step")]
-fn limit_inflow(
-    network: &Network,
-    columns: &Columns,
-    flux: &[f32],
-    passages: &FloodedPassages,
-    rules: &Rules,
-    gives: &[f32],
-    largest: f32,
-    takes: &mut [f32],
-) {
-    let most = MARGIN * largest * rules.rise as f32;
-    let (floor, ceiling, depth) = (columns.floor(), columns.ceiling(), columns.depth());
-    for_chunks(takes, |start, chunk| {
-        for (offset, takes) in chunk.iter_mut().enumerate() {
-            let column = start + offset;
-            if ceiling[column] == f32::INFINITY {
-                continue;
-            }
-            let room = f64::from(ceiling[column]) - f64::from(floor[column]) - depth[column];
-            let (starting, ending) = (network.starting(column), network.ending(column));
-            let through_passages = passages.inflow(column);
-            let pipes = (starting.len() + ending.len()) as f32;
-            *takes = if through_passages == 0.0 && room as f32 > pipes * most {
-                1.0
-            } else {
-                let mut inflow = through_passages;
-                for pipe in starting {
-                    inflow += positive(-flux[pipe]) * gives[network.to[pipe] as usize];
-                }
-                for &pipe in ending {
-                    let source = network.from[pipe as usize] as usize;
-                    inflow += positive(flux[pipe as usize]) * gives[source];
-                }
-                rules.takes(room, inflow)
-            };
-        }
-    });
 }

@@ -1,11 +1,39 @@
 //! Which columns exchange liquid: one virtual pipe for every pair of overlapping columns of cells that
 //! share an edge (Dagenais et al. 2018, §3.1).
 //!
-//! Pipes are sorted by the column they start from; those along x come before those along z. A pipe
-//! always points along +x or +z, and a positive flux flows that way, so that the flux of a pair is
-//! stored once.
+//! Pipes lie row after row: first those along x between the cells of a row, then those along z to the
+//! next row, both sorted by the column they start from. A pipe always points along +x or +z, and a
+//! positive flux flows that way, so that the flux of a pair is stored once.
+//!
+//! Where the terrain has the same layers from cell to cell, pipes follow each other with both their
+//! columns: such a [`Run`] is worked through without looking anything up.
+
+use std::ops::Range;
 
 use crate::columns::Columns;
+
+/// Pipes `pipe`, `pipe + 1`, … from columns `from`, `from + 1`, … to columns `to`, `to + 1`, ….
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Run {
+    pipe: u32,
+    from: u32,
+    to: u32,
+    count: u32,
+}
+
+impl Run {
+    pub fn pipes(&self) -> Range<usize> {
+        self.pipe as usize..(self.pipe + self.count) as usize
+    }
+
+    pub fn from(&self) -> Range<usize> {
+        self.from as usize..(self.from + self.count) as usize
+    }
+
+    pub fn to(&self) -> Range<usize> {
+        self.to as usize..(self.to + self.count) as usize
+    }
+}
 
 /// The pipes between columns.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,10 +42,16 @@ pub(crate) struct Network {
     pub from: Vec<u32>,
     /// The column each pipe leads to.
     pub to: Vec<u32>,
-    /// First pipe that starts from each column, and the number of pipes at the end.
-    pub starting: Vec<u32>,
-    /// First pipe along z that starts from each column.
-    pub starting_z: Vec<u32>,
+    /// First column of each row of cells, and the number of columns at the end.
+    pub row_columns: Vec<u32>,
+    /// First pipe of each row of cells, and the number of pipes at the end.
+    pub row_pipes: Vec<u32>,
+    /// Runs, row after row, those along x before those along z.
+    runs: Vec<Run>,
+    /// First run along x, and along z, of each row; the number of runs at the end.
+    row_runs: Vec<[u32; 2]>,
+    /// Pipes along x, and along z, that start from each column.
+    starting: [Vec<[u32; 2]>; 2],
     /// First entry of `ending` of each column, and the number of entries at the end.
     ending_first: Vec<u32>,
     /// Pipes that lead to a column, column after column.
@@ -30,30 +64,55 @@ impl Network {
         let grid = columns.grid();
         let mut network = Self::default();
         for z in 0..grid.length() {
+            network.row_columns.push(columns.first()[grid.index(0, z)]);
+            network.row_pipes.push(network.from.len() as u32);
+            let first_along_x = network.runs.len() as u32;
             for x in 0..grid.width() {
-                for column in columns.of_cell(x, z) {
-                    network.starting.push(network.from.len() as u32);
-                    if x + 1 < grid.width() {
-                        network.connect(columns, column, columns.of_cell(x + 1, z));
-                    }
-                    network.starting_z.push(network.from.len() as u32);
-                    if z + 1 < grid.length() {
-                        network.connect(columns, column, columns.of_cell(x, z + 1));
-                    }
-                }
+                let next = if x + 1 < grid.width() { columns.of_cell(x + 1, z) } else { 0..0 };
+                network.connect(columns, columns.of_cell(x, z), next, 0, first_along_x);
             }
+            let first_along_z = network.runs.len() as u32;
+            for x in 0..grid.width() {
+                let next = if z + 1 < grid.length() { columns.of_cell(x, z + 1) } else { 0..0 };
+                network.connect(columns, columns.of_cell(x, z), next, 1, first_along_z);
+            }
+            network.row_runs.push([first_along_x, first_along_z]);
         }
-        network.starting.push(network.from.len() as u32);
+        network.row_columns.push(columns.len() as u32);
+        network.row_pipes.push(network.from.len() as u32);
+        network.row_runs.push([network.runs.len() as u32; 2]);
         network.list_endings(columns.len());
         network
     }
 
-    /// Adds the pipes from one column to those of a neighbouring cell that overlap with it.
-    fn connect(&mut self, columns: &Columns, from: usize, cell: std::ops::Range<usize>) {
-        let space = columns.space(from);
-        for to in cell.filter(|&to| space.overlaps(&columns.space(to))) {
-            self.from.push(from as u32);
-            self.to.push(to as u32);
+    /// Adds the pipes from the columns of a cell to those of a neighbour that overlap with them.
+    fn connect(
+        &mut self,
+        columns: &Columns,
+        here: Range<usize>,
+        there: Range<usize>,
+        axis: usize,
+        first_run: u32,
+    ) {
+        for from in here {
+            let (first, space) = (self.from.len() as u32, columns.space(from));
+            for to in there.clone().filter(|&to| space.overlaps(&columns.space(to))) {
+                self.add(from as u32, to as u32, first_run);
+            }
+            self.starting[axis].push([first, self.from.len() as u32]);
+        }
+    }
+
+    /// Adds a pipe, to the last run if it continues it.
+    fn add(&mut self, from: u32, to: u32, first_run: u32) {
+        let pipe = self.from.len() as u32;
+        self.from.push(from);
+        self.to.push(to);
+        match self.runs.get_mut(first_run as usize..).and_then(<[Run]>::last_mut) {
+            Some(run) if run.from + run.count == from && run.to + run.count == to => {
+                run.count += 1;
+            }
+            _ => self.runs.push(Run { pipe, from, to, count: 1 }),
         }
     }
 
@@ -78,10 +137,32 @@ impl Network {
         self.from.len()
     }
 
-    /// The pipes that start from a column.
-    #[inline]
-    pub fn starting(&self, column: usize) -> std::ops::Range<usize> {
-        self.starting[column] as usize..self.starting[column + 1] as usize
+    /// The columns of a row of cells.
+    pub fn columns_of(&self, row: usize) -> Range<usize> {
+        self.row_columns[row] as usize..self.row_columns[row + 1] as usize
+    }
+
+    /// The runs along x of a row of cells.
+    pub fn runs_along_x(&self, row: usize) -> &[Run] {
+        let [along_x, along_z] = self.row_runs[row];
+        &self.runs[along_x as usize..along_z as usize]
+    }
+
+    /// The runs along z from a row of cells to the next.
+    pub fn runs_along_z(&self, row: usize) -> &[Run] {
+        let ([_, first], [end, _]) = (self.row_runs[row], self.row_runs[row + 1]);
+        &self.runs[first as usize..end as usize]
+    }
+
+    /// The runs along z from the row before to a row of cells.
+    pub fn runs_before(&self, row: usize) -> &[Run] {
+        if row == 0 { &[] } else { self.runs_along_z(row - 1) }
+    }
+
+    /// The runs along x and z of some rows.
+    pub fn runs_of(&self, rows: Range<usize>) -> &[Run] {
+        let first = self.row_runs[rows.start][0] as usize;
+        &self.runs[first..self.row_runs[rows.end][0] as usize]
     }
 
     /// The pipes that lead to a column.
@@ -94,14 +175,19 @@ impl Network {
     /// Whether a pipe runs along z.
     #[inline]
     pub fn is_along_z(&self, pipe: usize) -> bool {
-        pipe >= self.starting_z[self.from[pipe] as usize] as usize
+        let [first, end] = self.starting[1][self.from[pipe] as usize];
+        (first..end).contains(&(pipe as u32))
     }
 
     /// The pipes that start from a column along one axis.
-    pub fn starting_along(&self, column: usize, along_z: bool) -> std::ops::Range<usize> {
-        let split = self.starting_z[column] as usize;
-        let all = self.starting(column);
-        if along_z { split..all.end } else { all.start..split }
+    pub fn starting_along(&self, column: usize, along_z: bool) -> Range<usize> {
+        let [first, end] = self.starting[usize::from(along_z)][column];
+        first as usize..end as usize
+    }
+
+    /// The pipes that start from a column.
+    pub fn starting(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
+        self.starting_along(column, false).chain(self.starting_along(column, true))
     }
 
     /// The pipes that touch a column, and the column at the other end of each.

@@ -15,7 +15,7 @@
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::{Largest, for_chunks};
+use crate::chunks::{Found, for_chunks};
 use crate::columns::Columns;
 use crate::layered::Surroundings;
 use crate::network::Network;
@@ -102,16 +102,9 @@ impl FloodedPassages {
         }
     }
 
-    /// What passages would take from a column.
-    #[inline]
-    pub fn outflow(&self, column: usize) -> f32 {
-        self.outflow.get(column).copied().unwrap_or(0.0)
-    }
-
-    /// What passages would bring to a column.
-    #[inline]
-    pub fn inflow(&self, column: usize) -> f32 {
-        self.inflow.get(column).copied().unwrap_or(0.0)
+    /// What passages would take from each column, and bring to it; none when there are none.
+    pub fn exchange(&self) -> Option<(&[f32], &[f32])> {
+        (!self.gateways.is_empty()).then_some((&self.outflow, &self.inflow))
     }
 
     /// Finds the passages that are full now (Alg. 1, line 1).
@@ -126,7 +119,7 @@ impl FloodedPassages {
         }
         self.gateways.clear();
         self.ends.clear();
-        let any = Largest::default();
+        let any = Found::default();
         let (depth, slack) = (columns.depth(), self.slack);
         for_chunks(&mut self.is_full, |start, chunk| {
             let mut found = false;
@@ -135,9 +128,9 @@ impl FloodedPassages {
                 *is_full = depth[column] > 0.0 && depth[column] >= columns.capacity(column) - slack;
                 found |= *is_full;
             }
-            any.include(if found { 1.0 } else { 0.0 });
+            any.include(found);
         });
-        if any.value() > 0.0 {
+        if any.any() {
             self.seen_by.fill(NEVER);
             match self.kind {
                 Passages::Unified => self.connect_unified(columns, network),

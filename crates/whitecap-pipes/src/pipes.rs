@@ -99,8 +99,7 @@ impl Pipes {
         Ok(())
     }
 
-    /// Makes the flow anew for the columns, with fluxes sorted by `from` and `to`, and what is in the
-    /// air.
+    /// Makes the flow anew for the columns, with some fluxes, and what is in the air.
     pub(crate) fn replace_flow(&mut self, fluxes: &[PipeFlux]) {
         let mut flow = Self::flow_for(&self.columns, &self.settings);
         flow.set_fluxes(fluxes);
@@ -132,7 +131,7 @@ impl Pipes {
 
     pub(crate) fn all_fluxes(&self) -> Vec<PipeFlux> {
         let mut fluxes = Vec::new();
-        self.flow.fluxes(&self.columns, &mut |flux| fluxes.push(flux));
+        self.flow.fluxes(&mut |flux| fluxes.push(flux));
         fluxes
     }
 
@@ -187,9 +186,10 @@ impl Pipes {
         self.ledger.drained += (-change).max(0.0);
     }
 
-    /// Calls `visit` for the flux of every pipe, sorted by the column it starts from.
+    /// Calls `visit` for the flux of every pipe: row after row of cells, those along x before those along z,
+    /// sorted by the column they start from.
     pub fn fluxes(&self, mut visit: impl FnMut(PipeFlux)) {
-        self.flow.fluxes(&self.columns, &mut visit);
+        self.flow.fluxes(&mut visit);
     }
 
     /// Mean horizontal velocity (x and z) of each column in metres per second: half of what its pipes

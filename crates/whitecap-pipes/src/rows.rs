@@ -1,9 +1,46 @@
-//! The loops over one row of cells, eight cells at a time.
+//! The loops over one row of cells, or one run of pipes, eight at a time.
 //!
 //! Each is a function of its own with slices for arguments, because only then does the compiler know
 //! that they do not overlap, and use vector instructions.
 
 use crate::rules::{Rules, positive};
+
+/// Heights of liquid.
+#[inline(never)]
+pub(crate) fn add_heights(floor: &[f32], depth: &[f64], height: &mut [f64]) {
+    let (floor, depth) = (&floor[..height.len()], &depth[..height.len()]);
+    for i in 0..height.len() {
+        height[i] = f64::from(floor[i]) + depth[i];
+    }
+}
+
+/// Depths in the precision of fluxes.
+#[inline(never)]
+pub(crate) fn round(depth: &[f64], shallow: &mut [f32]) {
+    let depth = &depth[..shallow.len()];
+    for i in 0..shallow.len() {
+        shallow[i] = depth[i] as f32;
+    }
+}
+
+/// New fluxes of a run of pipes.
+#[inline(never)]
+pub(crate) fn drive_run<const PHYSICAL: bool>(
+    rules: Rules,
+    height_0: &[f64],
+    height_1: &[f64],
+    depth_0: &[f32],
+    depth_1: &[f32],
+    flux: &mut [f32],
+) {
+    let count = flux.len();
+    let (height_0, height_1) = (&height_0[..count], &height_1[..count]);
+    let (depth_0, depth_1) = (&depth_0[..count], &depth_1[..count]);
+    for i in 0..count {
+        let drop = (height_0[i] - height_1[i]) as f32;
+        flux[i] = rules.flux::<PHYSICAL>(flux[i], drop, [depth_0[i], depth_1[i]]);
+    }
+}
 
 /// Heights of a row's liquid, and its depths in the precision of fluxes.
 #[inline(never)]
@@ -94,5 +131,110 @@ pub(crate) fn update_depths(
         let [out_x, out_z] = [high_x[x], high_z[x]].map(f64::from);
         let [in_x, in_z] = [low_x[x], low_z[x]].map(f64::from);
         after[x] = rules.depth(before[x], -out_x - out_z + in_z + in_x);
+    }
+}
+
+/// Adds what flows out of columns through the pipes that start from them.
+#[inline(never)]
+pub(crate) fn add_forward(flux: &[f32], sum: &mut [f32]) {
+    let flux = &flux[..sum.len()];
+    for i in 0..sum.len() {
+        sum[i] += positive(flux[i]);
+    }
+}
+
+/// Adds what flows out of columns through the pipes that lead to them.
+#[inline(never)]
+pub(crate) fn add_backward(flux: &[f32], sum: &mut [f32]) {
+    let flux = &flux[..sum.len()];
+    for i in 0..sum.len() {
+        sum[i] += positive(-flux[i]);
+    }
+}
+
+/// Adds what flows into columns through the pipes that lead to them, as far as it can be given.
+#[inline(never)]
+pub(crate) fn add_given_forward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
+    let (flux, gives) = (&flux[..sum.len()], &gives[..sum.len()]);
+    for i in 0..sum.len() {
+        sum[i] += positive(flux[i]) * gives[i];
+    }
+}
+
+/// Adds what flows into columns through the pipes that start from them, as far as it can be given.
+#[inline(never)]
+pub(crate) fn add_given_backward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
+    let (flux, gives) = (&flux[..sum.len()], &gives[..sum.len()]);
+    for i in 0..sum.len() {
+        sum[i] += positive(-flux[i]) * gives[i];
+    }
+}
+
+/// What columns can give of their outflow, which is replaced by it.
+#[inline(never)]
+pub(crate) fn turn_outflow_to_share(rules: Rules, depth: &[f32], outflow: &mut [f32]) {
+    let depth = &depth[..outflow.len()];
+    for i in 0..outflow.len() {
+        outflow[i] = rules.gives(depth[i], outflow[i]);
+    }
+}
+
+/// What columns can take of their inflow, which is replaced by it. Under the open sky it is all.
+#[inline(never)]
+pub(crate) fn turn_inflow_to_share(
+    rules: Rules,
+    ceiling: &[f32],
+    height: &[f64],
+    inflow: &mut [f32],
+) {
+    let (ceiling, height) = (&ceiling[..inflow.len()], &height[..inflow.len()]);
+    for i in 0..inflow.len() {
+        let room = (f64::from(ceiling[i]) - height[i]) as f32;
+        inflow[i] = rules.takes(room, inflow[i]);
+    }
+}
+
+/// Scales fluxes to what their columns can give and take.
+#[inline(never)]
+pub(crate) fn scale_to_limits(
+    gives_0: &[f32],
+    gives_1: &[f32],
+    takes_0: &[f32],
+    takes_1: &[f32],
+    flux: &mut [f32],
+) {
+    let count = flux.len();
+    let (gives_0, gives_1) = (&gives_0[..count], &gives_1[..count]);
+    let (takes_0, takes_1) = (&takes_0[..count], &takes_1[..count]);
+    for i in 0..count {
+        let forward = positive(flux[i]) * (gives_0[i] * takes_1[i]);
+        flux[i] = forward - positive(-flux[i]) * (gives_1[i] * takes_0[i]);
+    }
+}
+
+/// Adds fluxes.
+#[inline(never)]
+pub(crate) fn add(flux: &[f32], sum: &mut [f64]) {
+    let flux = &flux[..sum.len()];
+    for i in 0..sum.len() {
+        sum[i] += f64::from(flux[i]);
+    }
+}
+
+/// Subtracts fluxes.
+#[inline(never)]
+pub(crate) fn subtract_from(flux: &[f32], sum: &mut [f64]) {
+    let flux = &flux[..sum.len()];
+    for i in 0..sum.len() {
+        sum[i] -= f64::from(flux[i]);
+    }
+}
+
+/// New depths from the sum of what flows in, which is replaced by them.
+#[inline(never)]
+pub(crate) fn turn_inflow_to_depth(rules: Rules, before: &[f64], inflow: &mut [f64]) {
+    let before = &before[..inflow.len()];
+    for i in 0..inflow.len() {
+        inflow[i] = rules.depth(before[i], inflow[i]);
     }
 }

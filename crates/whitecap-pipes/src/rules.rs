@@ -91,8 +91,8 @@ impl Rules {
 
     /// The share of its inflow that a column can take (K_max, Kellomäki 2014).
     #[inline(always)]
-    pub fn takes(&self, room: f64, inflow: f32) -> f32 {
-        least(CAUTION * room.max(0.0) as f32 / (self.rise as f32 * inflow + TINY), 1.0)
+    pub fn takes(&self, room: f32, inflow: f32) -> f32 {
+        least(CAUTION * positive(room) / (self.rise as f32 * inflow + TINY), 1.0)
     }
 
     /// New depth of a column from the sum of what flows in (Eq. 2).

@@ -15,7 +15,7 @@
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::{Largest, for_chunks};
+use crate::chunks::for_chunks;
 use crate::layered::{Drive, Surroundings};
 use crate::network::Network;
 use crate::snapshot::{SnapshotError, possible};
@@ -105,7 +105,7 @@ impl ShallowWater {
 
     /// New velocity of a pipe.
     fn accelerated(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f32]) -> f64 {
-        let Surroundings { network, height, depth, rules } = view;
+        let Surroundings { network, height, depth, rules, .. } = view;
         let [from, to] = [network.from[pipe] as usize, network.to[pipe] as usize];
         if depth[from] == 0.0 && depth[to] == 0.0 {
             return 0.0;
@@ -134,7 +134,7 @@ impl Drive for ShallowWater {
         }
     }
 
-    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) -> f32 {
+    fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) {
         let mut next = std::mem::take(&mut self.next);
         let last = &*flux;
         for_chunks(&mut next, |start, chunk| {
@@ -143,9 +143,7 @@ impl Drive for ShallowWater {
             }
         });
         let Surroundings { network, depth, rules, .. } = around;
-        let largest = Largest::default();
         for_chunks(flux, |start, chunk| {
-            let mut most: f32 = 0.0;
             for (offset, flux) in chunk.iter_mut().enumerate() {
                 let pipe = start + offset;
                 let velocity = next[pipe];
@@ -153,12 +151,9 @@ impl Drive for ShallowWater {
                 let source = ends[usize::from(velocity < 0.0)] as usize;
                 let section = rules.cell * depth[source].min(f64::from(rules.deepest));
                 *flux = (velocity * section) as f32;
-                most = most.max(flux.abs());
             }
-            largest.include(most);
         });
         self.next = std::mem::replace(&mut self.velocity, next);
-        largest.value()
     }
 
     fn limited(&mut self, network: &Network, takes: &[f32]) {
@@ -170,10 +165,10 @@ impl Drive for ShallowWater {
         });
     }
 
-    fn set_fluxes(&mut self, network: &Network, depth: &[f64], cell: f64, flux: &[f32]) {
+    fn set_fluxes(&mut self, network: &Network, depth: &[f32], cell: f64, flux: &[f32]) {
         for (pipe, velocity) in self.velocity.iter_mut().enumerate() {
             let ends = [network.from[pipe], network.to[pipe]];
-            let depth = depth[ends[usize::from(flux[pipe] < 0.0)] as usize];
+            let depth = f64::from(depth[ends[usize::from(flux[pipe] < 0.0)] as usize]);
             *velocity = if depth > 0.0 { f64::from(flux[pipe]) / (cell * depth) } else { 0.0 };
         }
     }

@@ -62,13 +62,13 @@ fn one_layer_is_the_same_either_way() {
                 run(&mut pipes, 200);
                 pipes
             });
-            assert_eq!(fast.columns(), general.columns(), "{width} × {length}, {pipe_area:?}");
+            assert!(fast.columns() == general.columns(), "{width} × {length}, {pipe_area:?}");
             let fluxes = |pipes: &Pipes| {
                 let mut fluxes = Vec::new();
                 pipes.fluxes(|pipe| fluxes.push(pipe));
                 fluxes
             };
-            assert_eq!(fluxes(&fast), fluxes(&general), "{width} × {length}, {pipe_area:?}");
+            assert!(fluxes(&fast) == fluxes(&general), "{width} × {length}, {pipe_area:?}");
         }
     }
 }
