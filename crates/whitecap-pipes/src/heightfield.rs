@@ -57,6 +57,8 @@ impl State {
 #[derive(Clone, Debug)]
 struct Band {
     rows: std::ops::Range<usize>,
+    /// Which rows hold liquid, three before and behind the band included.
+    wet: Vec<bool>,
     height: [Vec<f64>; RING],
     depth: [Vec<f32>; RING],
     drop: Vec<f32>,
@@ -80,6 +82,7 @@ impl HeightfieldFlow {
             .step_by(rows)
             .map(|first| Band {
                 rows: first..(first + rows).min(length),
+                wet: vec![false; rows + 6],
                 height: std::array::from_fn(|_| vec![0.0; width]),
                 depth: std::array::from_fn(|_| vec![0.0; width]),
                 drop: vec![0.0; width],
@@ -167,6 +170,10 @@ impl<'a> Rows<'a> {
 impl Band {
     fn walk<const PHYSICAL: bool>(&mut self, old: &Old<'_>, mut new: Rows<'_>, rules: &Rules) {
         let rows = self.rows.clone();
+        for (index, wet) in self.wet.iter_mut().enumerate() {
+            let row = (rows.start + index).checked_sub(3).filter(|&row| row < old.length);
+            *wet = row.is_some_and(|row| old.row(old.depth, row).iter().any(|&d| d > 0.0));
+        }
         // Beyond the first and last row there is a wall: no flux.
         self.along_z[rows.start.wrapping_sub(1) % RING].fill(0.0);
         let first = rows.start.saturating_sub(2);
@@ -191,6 +198,11 @@ impl Band {
         }
     }
 
+    /// Whether one of some rows, within three of the band, holds liquid.
+    fn any_wet(&self, rows: std::ops::RangeInclusive<usize>) -> bool {
+        rows.into_iter().any(|row| self.wet[row + 3 - self.rows.start])
+    }
+
     /// Heights of a row.
     fn measure(&mut self, old: &Old<'_>, row: usize) {
         let (height, depth) = (&mut self.height[row % RING], &mut self.depth[row % RING]);
@@ -201,6 +213,11 @@ impl Band {
     fn update_fluxes<const PHYSICAL: bool>(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
         let width = old.width;
         let (here, behind) = (row % RING, (row + 1) % RING);
+        // Most of a terrain is dry.
+        if !self.any_wet(row..=row + 1) {
+            self.along_x[here].fill(0.0);
+            return self.along_z[here].fill(0.0);
+        }
         let (height, depth, drop) = (&self.height[here], &self.depth[here], &mut self.drop);
         rows::subtract(height, &height[1..], &mut drop[..width - 1]);
         let before = old.row(&old.flux.along_x, row);
@@ -227,6 +244,11 @@ impl Band {
 
     /// Scaled fluxes and new depths of a row; the row behind it has its limits.
     fn finish_row(&mut self, old: &Old<'_>, row: usize, new: Rows<'_>, rules: &Rules) {
+        if !self.any_wet((row.max(1) - 1)..=row + 1) {
+            new.along_x.fill(0.0);
+            new.along_z.fill(0.0);
+            return new.depth.fill(0.0);
+        }
         let width = old.width;
         let gives = &self.gives[row % RING];
         let gives_before = &self.gives[row.wrapping_sub(1) % RING];

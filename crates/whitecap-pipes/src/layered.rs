@@ -31,6 +31,8 @@ pub(crate) struct Surroundings<'a> {
     pub depth: &'a [f64],
     /// The same in the precision of fluxes.
     pub shallow: &'a [f32],
+    /// Which rows of cells hold liquid, and one more that does not.
+    pub wet: &'a [bool],
     pub rules: &'a Rules,
 }
 
@@ -75,15 +77,23 @@ impl Drive for VirtualPipes {
 }
 
 fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]) {
-    let Surroundings { network, height, shallow, rules, .. } = around;
+    let Surroundings { network, height, shallow, wet, rules, .. } = around;
     for_rows(&network.row_pipes, flux, |rows, chunk| {
         let first = network.row_pipes[rows.start] as usize;
-        for run in network.runs_of(rows) {
-            let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
-            let (from, to) = (run.from(), run.to());
-            let (depth_0, depth_1) = (&shallow[from.clone()], &shallow[to.clone()]);
-            let (height_0, height_1) = (&height[from], &height[to]);
-            rows::drive_run::<PHYSICAL>(**rules, height_0, height_1, depth_0, depth_1, flux);
+        for row in rows {
+            // Most of a terrain is dry.
+            if !wet[row] && !wet[row + 1] {
+                let pipes = network.row_pipes[row] as usize..network.row_pipes[row + 1] as usize;
+                chunk[pipes.start - first..pipes.end - first].fill(0.0);
+                continue;
+            }
+            for run in network.runs_of(row) {
+                let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
+                let (from, to) = (run.from(), run.to());
+                let (depth_0, depth_1) = (&shallow[from.clone()], &shallow[to.clone()]);
+                let (height_0, height_1) = (&height[from], &height[to]);
+                rows::drive_run::<PHYSICAL>(**rules, height_0, height_1, depth_0, depth_1, flux);
+            }
         }
     });
 }
@@ -96,6 +106,7 @@ pub(crate) struct LayeredFlow<D> {
     cell: f64,
     height: Vec<f64>,
     shallow: Vec<f32>,
+    wet: Vec<bool>,
     depth: Vec<f64>,
     flux: Vec<f32>,
     gives: Vec<f32>,
@@ -115,6 +126,7 @@ impl<D: Drive> LayeredFlow<D> {
             cell: f64::from(columns.grid().cell()),
             height: vec![0.0; count],
             shallow: vec![0.0; count],
+            wet: vec![false; columns.grid().length() + 1],
             depth: vec![0.0; count],
             flux: vec![0.0; network.len()],
             gives: vec![1.0; count],
@@ -138,15 +150,24 @@ impl<D: Drive> LayeredFlow<D> {
         for_chunks(&mut self.shallow, |start, shallow| {
             rows::round(&depth[start..start + shallow.len()], shallow);
         });
+        let (last, rows) = self.wet.split_last_mut().expect("there is one more than rows");
+        *last = false;
+        for (row, wet) in rows.iter_mut().enumerate() {
+            *wet = self.shallow[self.network.columns_of(row)].iter().any(|&depth| depth > 0.0);
+        }
     }
 
     /// Scales fluxes down to what columns can give (K_min) and then take (K_max).
     fn scale_fluxes(&mut self, columns: &Columns, rules: &Rules) {
-        let Self { network, flux, gives, takes, passages, .. } = self;
+        let Self { network, flux, wet, gives, takes, passages, .. } = self;
         let exchange = passages.exchange();
         for_rows(&network.row_columns, gives, |rows, gives| {
             for row in rows.clone() {
                 let mine = row_of(network, &rows, row, gives);
+                if !wet[row] {
+                    mine.fill(0.0);
+                    continue;
+                }
                 sum_outflow(network, row, flux, mine);
                 let columns = network.columns_of(row);
                 if let Some((outflow, _)) = exchange {
@@ -157,7 +178,7 @@ impl<D: Drive> LayeredFlow<D> {
         });
         if self.has_ceilings {
             for_rows(&network.row_columns, takes, |rows, takes| {
-                for row in rows.clone() {
+                for row in rows.clone().filter(|&row| is_near_wet(wet, row)) {
                     let mine = row_of(network, &rows, row, takes);
                     sum_inflow(network, row, flux, gives, mine);
                     let range = network.columns_of(row);
@@ -171,7 +192,7 @@ impl<D: Drive> LayeredFlow<D> {
         }
         for_rows(&network.row_pipes, flux, |rows, chunk| {
             let first = network.row_pipes[rows.start] as usize;
-            for run in network.runs_of(rows) {
+            for run in rows.filter(|&row| is_near_wet(wet, row)).flat_map(|r| network.runs_of(r)) {
                 let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
                 let (from, to) = (run.from(), run.to());
                 let (gives_0, gives_1) = (&gives[from.clone()], &gives[to.clone()]);
@@ -184,17 +205,26 @@ impl<D: Drive> LayeredFlow<D> {
 
     /// New depths (Eq. 2).
     fn update_depths(&mut self, columns: &mut Columns, rules: &Rules) {
-        let Self { network, flux, .. } = self;
+        let Self { network, flux, wet, .. } = self;
         let old = &columns.depth;
         for_rows(&network.row_columns, &mut self.depth, |rows, depth| {
             for row in rows.clone() {
                 let mine = row_of(network, &rows, row, depth);
+                if !is_near_wet(wet, row) {
+                    mine.fill(0.0);
+                    continue;
+                }
                 sum_flux(network, row, flux, mine);
                 rows::turn_inflow_to_depth(*rules, &old[network.columns_of(row)], mine);
             }
         });
         std::mem::swap(&mut self.depth, &mut columns.depth);
     }
+}
+
+/// Whether a row or one beside it holds liquid, so that some may come.
+fn is_near_wet(wet: &[bool], row: usize) -> bool {
+    wet[row.saturating_sub(1)..row + 2].contains(&true)
 }
 
 /// The entries of one row among those of several.
@@ -265,6 +295,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
             height: &self.height,
             depth: &columns.depth,
             shallow: &self.shallow,
+            wet: &self.wet,
             rules,
         };
         self.drive.drive(&around, &mut self.flux);

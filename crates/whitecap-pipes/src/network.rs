@@ -159,10 +159,9 @@ impl Network {
         if row == 0 { &[] } else { self.runs_along_z(row - 1) }
     }
 
-    /// The runs along x and z of some rows.
-    pub fn runs_of(&self, rows: Range<usize>) -> &[Run] {
-        let first = self.row_runs[rows.start][0] as usize;
-        &self.runs[first..self.row_runs[rows.end][0] as usize]
+    /// The runs along x and z of a row of cells.
+    pub fn runs_of(&self, row: usize) -> &[Run] {
+        &self.runs[self.row_runs[row][0] as usize..self.row_runs[row + 1][0] as usize]
     }
 
     /// The pipes that lead to a column.

@@ -119,3 +119,36 @@ fn damaged_bytes_are_refused_and_change_nothing() {
     }
     assert!(pipes.save() == saved);
 }
+
+/// Contract: liquid that spreads over dry ground does so alike in all four directions, either way, so
+/// that no row is taken for dry that is about to get wet.
+#[test]
+fn liquid_spreads_alike_in_all_directions() {
+    let size = 151;
+    let terrain =
+        Terrain::heightfield(liquid_scenes::grid(0.001, size, size), &vec![0.0; size * size]);
+    let terrain = terrain.unwrap();
+    let plain = PipeSettings::default();
+    let general = PipeSettings { falling_drops: true, fall_height: Some(1e6), ..plain.clone() };
+    let water = PipeSettings { solver: Solver::ShallowWater, ..plain.clone() };
+    for settings in [plain, general, water] {
+        let mut pipes = Pipes::new(&terrain, settings).unwrap();
+        let middle = size / 2 * size + size / 2;
+        pipes.fill(|column| if column == middle { 2.0 } else { 0.0 });
+        let mut wet = 1;
+        for _ in 0..300 {
+            run(&mut pipes, 1);
+            let depth = pipes.columns().depth();
+            for column in 0..size * size {
+                let (x, z) = (column % size, column / size);
+                let images = [z * size + size - 1 - x, (size - 1 - z) * size + x, x * size + z];
+                for image in images {
+                    let difference = (depth[column] - depth[image]).abs();
+                    assert!(difference < 1e-4, "{x}, {z}: {} and {}", depth[column], depth[image]);
+                }
+            }
+            wet = depth.iter().filter(|&&depth| depth > 0.0).count();
+        }
+        assert!(wet > 500, "{wet} columns are wet");
+    }
+}
