@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::Columns;
 use crate::error::{PipeError, within};
-use crate::surface::{Surface, VertexKind};
+use crate::surface::{STEPS, Surface, VertexKind, cell_of};
 
 /// Normals are turned in parallel from this many on.
 const SHORTEST: usize = 1024;
@@ -86,12 +86,15 @@ impl Viewer {
 /// What a column knows of the nearest boundary.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
-    distance: f32,
+    /// Squared distance to the nearest boundary column.
+    squared: f32,
+    /// Where that is.
     nearest: Vec2,
-    slope: f32,
+    /// Rise over run of the solid there.
+    steepness: f32,
 }
 
-const OUT_OF_REACH: Reach = Reach { distance: f32::INFINITY, nearest: Vec2::ZERO, slope: 0.0 };
+const OUT_OF_REACH: Reach = Reach { squared: f32::INFINITY, nearest: Vec2::ZERO, steepness: 0.0 };
 
 /// The meniscus: distances to the boundary, kept from frame to frame for their memory.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +133,7 @@ impl Meniscus {
     /// Horizontal distance from a column to its nearest boundary column: zero at the shore, infinite out
     /// of reach of the meniscus.
     pub fn distance(&self, column: usize) -> f32 {
-        self.reaches.get(column).map_or(f32::INFINITY, |reach| reach.distance)
+        self.reaches.get(column).map_or(f32::INFINITY, |reach| reach.squared.sqrt())
     }
 
     fn find_distances(&mut self, columns: &Columns, surface: &Surface, length: f32) {
@@ -139,12 +142,20 @@ impl Meniscus {
         let mut next = 0;
         while let Some(&column) = self.queue.get(next) {
             next += 1;
+            let Reach { nearest, steepness, .. } = self.reaches[column as usize];
             let column = column as usize;
-            let Reach { nearest, slope, .. } = self.reaches[column];
-            for direction in 0..8 {
-                let Some(other) = surface.linked(columns, column, direction) else { continue };
-                if surface.kinds()[other] == VertexKind::Free {
-                    self.offer(surface, other, nearest, slope, length);
+            let (cell, away) =
+                (cell_of(columns, column), surface.positions()[column].xz() - nearest);
+            for (direction, &(x, z)) in STEPS.iter().enumerate() {
+                // Only away from the boundary can it be the nearest for others.
+                if x as f32 * away.x + z as f32 * away.y <= 0.0 {
+                    continue;
+                }
+                match surface.link_from(columns, cell, column, direction) {
+                    Some(other) if surface.kinds()[other] == VertexKind::Free => {
+                        self.offer(surface, other, nearest, steepness, length);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -167,33 +178,42 @@ impl Meniscus {
         let kinds = surface.kinds();
         for shore in (0..columns.len()).filter(|&column| kinds[column] == VertexKind::Shore) {
             let place = surface.positions()[shore].xz();
-            let mut steepest = Reach { distance: 0.0, nearest: place, slope: -FRAC_PI_2 };
+            let mut steepest = f32::NEG_INFINITY;
+            let cell = cell_of(columns, shore);
             for direction in 0..8 {
-                let Some(other) = surface.linked(columns, shore, direction) else { continue };
+                let Some(other) = surface.link_from(columns, cell, shore, direction) else {
+                    continue;
+                };
                 let run = surface.positions()[other].xz().distance(place);
                 let rise = columns.floor()[shore] - columns.floor()[other];
-                let slope = rise.atan2(run);
-                steepest.slope = steepest.slope.max(slope);
-                self.offer(surface, other, place, slope, length);
+                steepest = steepest.max(rise / run);
+                self.offer(surface, other, place, rise / run, length);
             }
-            self.reaches[shore] = steepest;
+            self.reaches[shore] = Reach { squared: 0.0, nearest: place, steepness: steepest };
             self.touched.push(shore as u32);
         }
         for wall in (columns.len()..kinds.len()).filter(|&v| kinds[v] == VertexKind::Wall) {
             let column = surface.vertex_columns()[wall] as usize;
-            self.offer(surface, column, surface.positions()[wall].xz(), FRAC_PI_2, length);
+            self.offer(surface, column, surface.positions()[wall].xz(), f32::INFINITY, length);
         }
     }
 
     /// Gives a column a boundary column, if that is nearer than the one it has.
-    fn offer(&mut self, surface: &Surface, column: usize, nearest: Vec2, slope: f32, length: f32) {
-        let distance = surface.positions()[column].xz().distance(nearest);
+    fn offer(
+        &mut self,
+        surface: &Surface,
+        column: usize,
+        nearest: Vec2,
+        steepness: f32,
+        length: f32,
+    ) {
+        let squared = surface.positions()[column].xz().distance_squared(nearest);
         let reach = &mut self.reaches[column];
-        if distance < reach.distance && distance < length {
-            if reach.distance == f32::INFINITY {
+        if squared < reach.squared && squared < length * length {
+            if reach.squared == f32::INFINITY {
                 self.touched.push(column as u32);
             }
-            *reach = Reach { distance, nearest, slope };
+            *reach = Reach { squared, nearest, steepness };
             self.queue.push(column as u32);
         }
     }
@@ -211,8 +231,8 @@ impl Meniscus {
         let turn = |(&column, tilted): (&u32, &mut Vec3)| {
             let column = column as usize;
             let reach = reaches[column];
-            let at_contact = settings.tilt_at_contact(reach.slope);
-            let fade = 1.0 - reach.distance / settings.length;
+            let at_contact = settings.tilt_at_contact(reach.steepness.atan());
+            let fade = 1.0 - reach.squared.sqrt() / settings.length;
             let direction = direction_to_boundary(reaches, columns, shared, settings, column);
             let position = shared.positions()[column];
             let view = viewer.map(|viewer| viewer.direction_from(position));
@@ -236,17 +256,18 @@ fn direction_to_boundary(
     column: usize,
 ) -> Vec2 {
     let place = surface.positions()[column].xz();
+    let cell = cell_of(columns, column);
+    let link = |direction: usize| surface.link_from(columns, cell, column, direction);
     if surface.kinds()[column] == VertexKind::Shore {
         let away = |other: usize| {
             let way = place - surface.positions()[other].xz();
             way / way.length_squared()
         };
-        let linked = (0..8).filter_map(|direction| surface.linked(columns, column, direction));
-        return linked.map(away).sum::<Vec2>().normalize_or_zero();
+        return (0..8).filter_map(link).map(away).sum::<Vec2>().normalize_or_zero();
     }
-    let distance = |direction: usize| match surface.linked(columns, column, direction) {
-        Some(other) => reaches[other].distance.min(settings.length),
-        None => surface.distance_beyond(column, direction, reaches[column].distance),
+    let distance = |direction: usize| match link(direction) {
+        None => surface.distance_beyond(column, direction, reaches[column].squared.sqrt()),
+        Some(other) => reaches[other].squared.sqrt().min(settings.length),
     };
     let falling =
         Vec2::new(distance(2) - distance(0), distance(3) - distance(1)).normalize_or_zero();
@@ -294,8 +315,7 @@ fn tilt(normal: Vec3, direction: Vec2, at_contact: f32, fade: f32, view: Option<
 fn turn(vector: Vec3, axis: Vec3, angle: f32) -> Vec3 {
     let (sine, cosine) = angle.sin_cos();
     let along = axis * axis.dot(vector);
-    let turned = (vector - along) * cosine + axis.cross(vector) * sine + along;
-    turned.try_normalize().unwrap_or(vector)
+    (vector - along) * cosine + axis.cross(vector) * sine + along
 }
 
 /// The part of an angle by which a normal can be turned before it faces away from the viewer.

@@ -21,47 +21,87 @@ pub(super) enum Level {
 
 /// Steps to the eight neighbours along x and z: four sides, counter-clockwise from +x to +z, then the
 /// four diagonals after each of them.
-pub(super) const STEPS: [(isize, isize); 8] =
+pub(crate) const STEPS: [(isize, isize); 8] =
     [(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)];
+
+/// Range and level of a column, side by side for speed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    /// Low end of the range.
+    pub low: f32,
+    /// High end of the range.
+    pub high: f32,
+    /// Height of the liquid, or of the ground where there is none (the paper's h).
+    pub level: f32,
+    /// Whether the column has a free surface.
+    pub is_free: bool,
+}
+
+impl Span {
+    /// Whether a height lies in the range.
+    pub fn contains(&self, height: f32) -> bool {
+        self.low < height && height < self.high
+    }
+}
 
 /// Levels of the liquid, kept from frame to frame for their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
     /// Whether each column has a free surface.
     pub state: Vec<Level>,
-    /// Height of the liquid, or of the ground where there is none (the paper's h).
-    pub height: Vec<f32>,
+    /// Range and level of each column.
+    pub spans: Vec<Span>,
     /// Height of the vertex of each column with a free surface: not below its minimum.
     pub raised: Vec<f32>,
 }
 
 impl Levels {
-    /// Reads the levels of `columns`.
-    pub fn read(&mut self, columns: &Columns, minimum: &MinimumHeights, thickness: f32) {
+    /// Reads the levels of `columns`; their ranges only if they are asked for.
+    pub fn read(
+        &mut self,
+        columns: &Columns,
+        minimum: &MinimumHeights,
+        thickness: f32,
+        with_spans: bool,
+    ) {
         self.state.resize(columns.len(), Level::Dry);
-        self.height.resize(columns.len(), 0.0);
         self.raised.resize(columns.len(), 0.0);
-        let (floor, ceiling, depth) = (columns.floor(), columns.ceiling(), columns.depth());
-        let slices = (&mut self.state[..], &mut self.height[..], &mut self.raised[..]);
+        let slices = (&mut self.state[..], &mut self.raised[..]);
         let (length, start) = (columns.grid().length(), row_start(columns));
-        over_rows(0..length, &start, slices, &|rows, (state, height, raised)| {
+        over_rows(0..length, &start, slices, &|rows, (state, raised)| {
             let base = start(rows.start);
             let own = base..base + state.len();
-            let (floor, ceiling) = (&floor[own.clone()], &ceiling[own.clone()]);
-            let depth = &depth[own];
+            let (floor, ceiling) = (&columns.floor()[own.clone()], &columns.ceiling()[own.clone()]);
+            let depth = &columns.depth()[own.clone()];
+            let minimum = minimum.of(own);
+            let lift = |i: usize| minimum.map_or(thickness, |minimum| minimum[i].max(thickness));
             for i in 0..state.len() {
-                let level = (f64::from(floor[i]) + depth[i]) as f32;
                 let wet = depth[i] > DRY_DEPTH;
-                let below_ceiling = level < ceiling[i];
-                state[i] = match (wet, below_ceiling) {
-                    (false, _) => Level::Dry,
-                    (true, true) => Level::Free,
-                    (true, false) => Level::Flooded,
+                let level = level(floor[i], depth[i]);
+                let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
+                state[i] = if wet { filled } else { Level::Dry };
+                let lifted = (floor[i] + lift(i)).min(ceiling[i]).max(level);
+                raised[i] = if wet { lifted } else { floor[i] };
+            }
+        });
+        if with_spans {
+            self.read_spans(columns);
+        }
+    }
+
+    fn read_spans(&mut self, columns: &Columns) {
+        self.spans.resize(columns.len(), Span::default());
+        let (state, start) = (&self.state, row_start(columns));
+        over_rows(0..columns.grid().length(), &start, &mut self.spans[..], &|rows, spans| {
+            let base = start(rows.start);
+            for (place, span) in spans.iter_mut().enumerate() {
+                let column = base + place;
+                *span = Span {
+                    low: columns.lowest()[column],
+                    high: columns.ceiling()[column],
+                    level: level(columns.floor()[column], columns.depth()[column]),
+                    is_free: state[column] == Level::Free,
                 };
-                let lifted = floor[i] + thickness.max(minimum.above_floor(base + i));
-                let chosen = if wet { level } else { floor[i] };
-                height[i] = chosen;
-                raised[i] = if wet { level.max(lifted.min(ceiling[i])) } else { floor[i] };
             }
         });
     }
@@ -70,6 +110,11 @@ impl Levels {
     pub fn is_free(&self, column: usize) -> bool {
         self.state[column] == Level::Free
     }
+}
+
+/// Height of the liquid, or of the ground where there is none.
+fn level(floor: f32, depth: f64) -> f32 {
+    if depth > DRY_DEPTH { (f64::from(floor) + depth) as f32 } else { floor }
 }
 
 /// Number of the first column of each row of cells.
@@ -81,6 +126,12 @@ pub(super) fn row_start(columns: &Columns) -> impl Fn(usize) -> usize + Sync {
 /// Columns of a cell.
 pub(super) fn of_cell(columns: &Columns, cell: usize) -> Range<usize> {
     columns.first()[cell] as usize..columns.first()[cell + 1] as usize
+}
+
+/// Cell of a column along x and z.
+pub(crate) fn cell_of(columns: &Columns, column: usize) -> (usize, usize) {
+    let (cell, width) = (columns.cell()[column], columns.grid().width() as u32);
+    ((cell % width) as usize, (cell / width) as usize)
 }
 
 /// The cell one step away from cell (x, z), if it lies on the grid.

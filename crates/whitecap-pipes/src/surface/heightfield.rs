@@ -4,12 +4,13 @@
 use glam::Vec3;
 
 use crate::columns::Columns;
-use crate::surface::ground::{Level, Levels, neighbour_cell};
+use crate::opacity::opacity;
+use crate::surface::ground::{Level, neighbour_cell};
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::normals::{from_slopes, slope};
 use crate::surface::quartets::diagonal_is_first;
 use crate::surface::rows::over_rows;
-use crate::surface::vertices::column_vertex;
+use crate::surface::vertices::border_vertex;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
 
 /// Whether every cell has one column under the open sky. Only the highest column of a cell can be open
@@ -32,38 +33,48 @@ pub(super) fn place_columns(
     let (width, levels) = (grid.width(), &surface.levels);
     let slices = (&mut surface.positions[..], &mut surface.kinds[..], &mut surface.opacity[..]);
     let start = |row: usize| row * width;
-    over_rows(0..grid.length(), &start, slices, &|rows, (positions, kinds, opacity)| {
-        let mut place = 0;
-        for z in rows {
+    over_rows(0..grid.length(), &start, slices, &|rows, (positions, kinds, shades)| {
+        let rows = rows.zip(positions.chunks_exact_mut(width));
+        let rows = rows.zip(kinds.chunks_exact_mut(width)).zip(shades.chunks_exact_mut(width));
+        for (((z, positions), kinds), shades) in rows {
+            let state = row(&levels.state, width, z);
+            let (raised, depth) = (row(&levels.raised, width, z), row(columns.depth(), width, z));
+            let before = row(&levels.state, width, z.saturating_sub(1));
+            let after = row(&levels.state, width, (z + 1).min(grid.length() - 1));
+            let is_near = |x: usize| {
+                let (left, right) = (x.saturating_sub(1), (x + 1).min(width - 1));
+                let near = |row: &[Level]| {
+                    (row[left] == Level::Free)
+                        | (row[x] == Level::Free)
+                        | (row[right] == Level::Free)
+                };
+                near(before) | near(state) | near(after)
+            };
             for x in 0..width {
-                let (column, center) = (z * width + x, grid.center(x, z));
-                let near = levels.state[column] == Level::Free || is_near(columns, levels, x, z);
-                let (y, kind, shade) = if near {
+                let center = grid.center(x, z);
+                let (y, kind, shade) = if state[x] == Level::Free {
+                    let shade = opacity(depth[x] as f32, settings.opaque_depth);
+                    (raised[x], VertexKind::Free, shade)
+                } else if is_near(x) {
                     let linked = (0..8)
                         .filter_map(|direction| neighbour_cell(columns, (x, z), direction))
                         .filter(|&other| levels.is_free(other));
-                    let depth = settings.opaque_depth;
-                    column_vertex(columns, levels, minimum, depth, column, linked)
+                    let (depth, column) = (settings.opaque_depth, z * width + x);
+                    border_vertex(columns, levels, minimum, depth, column, linked)
                 } else {
-                    (levels.raised[column], VertexKind::Unused, 0.0)
+                    (raised[x], VertexKind::Unused, 0.0)
                 };
-                positions[place] = Vec3::new(center.x, y, center.y);
-                kinds[place] = kind;
-                opacity[place] = shade;
-                place += 1;
+                positions[x] = Vec3::new(center.x, y, center.y);
+                kinds[x] = kind;
+                shades[x] = shade;
             }
         }
     });
 }
 
-/// Whether a cell or one of its neighbours has a free surface.
-fn is_near(columns: &Columns, levels: &Levels, x: usize, z: usize) -> bool {
-    let grid = columns.grid();
-    let (low, high) = (x.saturating_sub(1), (x + 2).min(grid.width()));
-    (z.saturating_sub(1)..(z + 2).min(grid.length())).any(|z| {
-        let row = &levels.state[grid.index(low, z)..grid.index(high - 1, z) + 1];
-        row.contains(&Level::Free)
-    })
+/// One row of values.
+fn row<T>(values: &[T], width: usize, z: usize) -> &[T] {
+    &values[z * width..][..width]
 }
 
 /// Normals of all columns with a free surface; up for the others.
@@ -72,26 +83,26 @@ pub(super) fn normals_of_free_columns(surface: &mut Surface, columns: &Columns) 
     let (width, length, cell) = (grid.width(), grid.length(), grid.cell());
     let (positions, kinds) = (&surface.positions, &surface.kinds);
     let start = |row: usize| row * width;
-    let beside = |inside: bool, column: usize, other: usize| {
-        if inside { (positions[other].y, cell) } else { (positions[column].y, 0.0) }
-    };
     let slices = &mut surface.normals[..width * length];
     over_rows(0..length, &start, slices, &|rows, normals| {
-        let mut place = 0;
-        for z in rows {
+        for (z, normals) in rows.zip(normals.chunks_exact_mut(width)) {
+            let (own, kinds) = (row(positions, width, z), row(kinds, width, z));
+            let (before, after) = (z.saturating_sub(1), (z + 1).min(length - 1));
+            let (row_before, row_after) =
+                (row(positions, width, before), row(positions, width, after));
+            // At the edges of the grid a side is the column itself, at no distance.
+            let reach = |cells: usize| if cells > 0 { cell } else { 0.0 };
+            let (reach_before, reach_after) = (reach(z - before), reach(after - z));
             for x in 0..width {
-                let column = z * width + x;
-                normals[place] = if kinds[column] == VertexKind::Free {
-                    let ahead = beside(x + 1 < width, column, column + 1);
-                    let behind = beside(x > 0, column, column.wrapping_sub(1));
-                    let along_x = slope(ahead, behind);
-                    let ahead = beside(z + 1 < length, column, column + width);
-                    let behind = beside(z > 0, column, column.wrapping_sub(width));
-                    from_slopes(along_x, slope(ahead, behind))
+                normals[x] = if kinds[x] == VertexKind::Free {
+                    let (left, right) = (x.saturating_sub(1), (x + 1).min(width - 1));
+                    let ahead = (own[right].y, reach(right - x));
+                    let along_x = slope(ahead, (own[left].y, reach(x - left)));
+                    let ahead = (row_after[x].y, reach_after);
+                    from_slopes(along_x, slope(ahead, (row_before[x].y, reach_before)))
                 } else {
                     Vec3::Y
                 };
-                place += 1;
             }
         }
     });
@@ -106,18 +117,20 @@ pub(super) fn triangulate(surface: &mut Surface, columns: &Columns) {
     let (starts, kinds, positions) = (&surface.triangle_starts, &surface.kinds, &surface.positions);
     let start = |row: usize| starts[row] as usize;
     over_rows(0..rows, &start, &mut surface.triangles[..], &|rows, triangles| {
-        let mut place = triangles.chunks_exact_mut(2);
+        let mut pairs = triangles.chunks_exact_mut(2);
         for z in rows {
+            let (near, far) = (row(kinds, width, z), row(kinds, width, z + 1));
+            let (low, high) = (row(positions, width, z), row(positions, width, z + 1));
             for x in 0..width - 1 {
-                let low = z * width + x;
-                let ring = [low, low + 1, low + width + 1, low + width];
-                let free = ring.map(|column| kinds[column] == VertexKind::Free);
+                let kinds = [near[x], near[x + 1], far[x + 1], far[x]];
+                let free = kinds.map(|kind| kind == VertexKind::Free);
                 if free == [false; 4] {
                     continue;
                 }
-                let Some(pair) = place.next() else { return };
-                let [a, b, c, d] = ring.map(|column| column as u32);
-                let heights = ring.map(|column| positions[column].y);
+                let Some(pair) = pairs.next() else { return };
+                let heights = [low[x].y, low[x + 1].y, high[x + 1].y, high[x].y];
+                let a = (z * width + x) as u32;
+                let (b, c, d) = (a + 1, a + 1 + width as u32, a + width as u32);
                 let split = if diagonal_is_first(heights, free) {
                     [[a, c, b], [a, d, c]]
                 } else {

@@ -53,6 +53,11 @@ impl MinimumHeights {
         self.above_floor.get(column).copied().unwrap_or(0.0)
     }
 
+    /// Least heights of a range of columns; nothing if there are none at all.
+    pub(super) fn of(&self, columns: std::ops::Range<usize>) -> Option<&[f32]> {
+        self.above_floor.get(columns)
+    }
+
     /// Terrain vertices left out because they would have raised the surface by more than a cell above
     /// the highest ground around them: edges of steep slopes.
     pub fn skipped(&self) -> usize {

@@ -41,8 +41,11 @@ use whitecap_core::{Column, TriMesh};
 use crate::columns::Columns;
 use crate::error::PipeError;
 use ground::{Levels, neighbour_cell};
+pub(crate) use ground::{STEPS, cell_of};
 use links::{Links, NONE, Side};
-use quartets::{Band, Quartets};
+
+use quartets::{Band, Corner, Quartets};
+use rows::over_rows;
 
 pub use minimum::MinimumHeights;
 pub use settings::SurfaceSettings;
@@ -106,6 +109,7 @@ pub struct Surface {
     links: Links,
     extra_start: Vec<u32>,
     triangle_starts: Vec<u32>,
+    corner_starts: Vec<u32>,
     bands: Vec<Band>,
 }
 
@@ -147,7 +151,7 @@ impl Surface {
         settings.check()?;
         self.begin(columns);
         let thickness = settings.least_thickness * columns.grid().cell();
-        self.levels.read(columns, minimum, thickness);
+        self.levels.read(columns, minimum, thickness, !self.is_heightfield);
         if self.is_heightfield {
             heightfield::place_columns(self, columns, minimum, settings);
             heightfield::normals_of_free_columns(self, columns);
@@ -156,10 +160,10 @@ impl Surface {
         } else {
             self.links.find(columns, &self.levels);
             vertices::place_columns(self, columns, minimum, settings);
-            vertices::add_extra(self, columns);
+            vertices::place_corners(self, columns, minimum, settings);
             normals::of_free_columns(self, columns);
             normals::of_shores(self, columns);
-            normals::of_extra(self, columns);
+            vertices::add_extra(self, columns);
             self.triangulate(columns);
         }
         Ok(())
@@ -180,9 +184,16 @@ impl Surface {
         self.kinds.resize(count, VertexKind::Unused);
     }
 
-    fn add_vertex(&mut self, position: Vec3, kind: VertexKind, opacity: f32, column: usize) {
+    fn add_vertex(
+        &mut self,
+        position: Vec3,
+        normal: Vec3,
+        kind: VertexKind,
+        opacity: f32,
+        column: usize,
+    ) {
         self.positions.push(position);
-        self.normals.push(Vec3::Y);
+        self.normals.push(normal);
         self.opacity.push(opacity);
         self.kinds.push(kind);
         self.vertex_columns.push(column as u32);
@@ -199,24 +210,40 @@ impl Surface {
             let first = number * BAND_ROWS;
             quartets.rows(first..(first + BAND_ROWS).min(rows), band);
         });
-        self.triangles.clear();
-        for band in &bands {
-            let first = self.positions.len() as u32;
-            let renumber = |triangle: &[u32; 3]| triangle.map(|v| Band::number(v, first));
-            self.triangles.extend(band.triangles.iter().map(renumber));
-            for corner in &band.corners {
-                self.add_vertex(
-                    corner.position,
-                    corner.kind,
-                    corner.opacity,
-                    corner.column as usize,
-                );
-                if let Some(normal) = self.normals.last_mut() {
-                    *normal = corner.normal;
-                }
-            }
-        }
+        self.join(&bands);
         self.bands = bands;
+    }
+
+    /// Puts the triangles and corners of bands behind each other.
+    fn join(&mut self, bands: &[Band]) {
+        self.triangle_starts.clear();
+        self.triangle_starts.push(0);
+        self.corner_starts.clear();
+        for band in bands {
+            self.corner_starts.push(self.positions.len() as u32);
+            for corner in &band.corners {
+                let Corner { position, normal, opacity, kind, column } = *corner;
+                self.add_vertex(position, normal, kind, opacity, column as usize);
+            }
+            let end = self.triangle_starts.last().map_or(0, |&start| start);
+            self.triangle_starts.push(end + band.triangles.len() as u32);
+        }
+        let starts = &self.triangle_starts;
+        let start = |band: usize| starts[band] as usize;
+        self.triangles.resize(start(bands.len()), [0; 3]);
+        let corner_starts = &self.corner_starts;
+        over_rows(0..bands.len(), &start, &mut self.triangles[..], &|range, triangles| {
+            let mut rest = triangles;
+            for band in range {
+                let (own, next) = rest.split_at_mut(bands[band].triangles.len());
+                own.copy_from_slice(&bands[band].triangles);
+                if !bands[band].corners.is_empty() {
+                    let number = |vertex: u32| Band::number(vertex, corner_starts[band]);
+                    own.iter_mut().for_each(|triangle| *triangle = triangle.map(number));
+                }
+                rest = next;
+            }
+        });
     }
 
     /// Positions of the vertices in metres.
@@ -256,19 +283,31 @@ impl Surface {
     /// The column linked with a column in one of eight directions: +x, +z, −x, −z, and the diagonal
     /// after each of them.
     pub fn linked(&self, columns: &Columns, column: usize, direction: usize) -> Option<usize> {
-        if !self.is_heightfield {
-            let other = self.links.of[column][direction];
-            return (other != NONE).then_some(other as usize);
+        self.link_from(columns, cell_of(columns, column), column, direction)
+    }
+
+    /// As [`Surface::linked`], for a column whose cell is known.
+    pub(crate) fn link_from(
+        &self,
+        columns: &Columns,
+        cell: (usize, usize),
+        column: usize,
+        direction: usize,
+    ) -> Option<usize> {
+        if self.is_heightfield {
+            let is_free = |column| self.levels.is_free(column);
+            return neighbour_cell(columns, cell, direction)
+                .filter(|&other| is_free(column) || is_free(other));
         }
-        neighbour_cell(columns, columns.position_of(column), direction)
-            .filter(|&other| self.levels.is_free(column) || self.levels.is_free(other))
+        let other = self.links.at(columns, &self.levels, cell, column, direction);
+        (other != NONE).then_some(other as usize)
     }
 
     /// Distance to the boundary one cell beyond a column that has no link there: none inside a wall, and
     /// the column's own where the surface just ends.
     pub(crate) fn distance_beyond(&self, column: usize, direction: usize, own: f32) -> f32 {
         let side = self.links.sides.get(column).filter(|_| !self.is_heightfield);
-        if side.is_some_and(|sides| sides[direction] == Side::Wall) { 0.0 } else { own }
+        if side.is_some_and(|sides| sides.at(direction) == Side::Wall) { 0.0 } else { own }
     }
 
     /// The surface as a mesh with the attributes `normal` and `opacity`, without unused vertices.

@@ -3,10 +3,9 @@
 use glam::Vec3;
 
 use crate::columns::Columns;
-use crate::surface::ground::row_start;
+use crate::surface::ground::{cell_of, row_start};
 use crate::surface::links::Side;
 use crate::surface::rows::over_rows;
-use crate::surface::vertices::{extra_at, step};
 use crate::surface::{Surface, VertexKind};
 
 /// The upward normal of a surface with the given slopes along x and z.
@@ -26,9 +25,9 @@ pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
     let (cell, start) = (columns.grid().cell(), row_start(columns));
     let beside = |column: usize, direction: usize| {
         let own = positions[column].y;
-        match links.sides[column][direction] {
+        match links.sides[column].at(direction) {
             Side::Edge => (own, 0.0),
-            Side::Link => (positions[links.of[column][direction] as usize].y, cell),
+            Side::Link => (positions[links.beside(column, direction) as usize].y, cell),
             Side::Wall => (own, cell),
             Side::Lip => (columns.floor()[column], 0.5 * cell),
         }
@@ -38,7 +37,11 @@ pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
         let base = start(rows.start);
         for (place, normal) in normals.iter_mut().enumerate() {
             let column = base + place;
-            *normal = if kinds[column] == VertexKind::Free {
+            *normal = if links.sides[column].are_linked() {
+                let height = |direction| positions[links.beside(column, direction) as usize].y;
+                let along_x = slope((height(0), cell), (height(2), cell));
+                from_slopes(along_x, slope((height(1), cell), (height(3), cell)))
+            } else if kinds[column] == VertexKind::Free {
                 let along_x = slope(beside(column, 0), beside(column, 2));
                 from_slopes(along_x, slope(beside(column, 1), beside(column, 3)))
             } else {
@@ -52,31 +55,13 @@ pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
 pub(super) fn of_shores(surface: &mut Surface, columns: &Columns) {
     for column in 0..columns.len() {
         if matches!(surface.kinds[column], VertexKind::Shore | VertexKind::Ceiling) {
+            let cell = cell_of(columns, column);
             let sum: Vec3 = (0..8)
-                .filter_map(|direction| surface.linked(columns, column, direction))
+                .filter_map(|direction| surface.link_from(columns, cell, column, direction))
                 .filter(|&other| surface.kinds[other] == VertexKind::Free)
                 .map(|other| surface.normals[other])
                 .sum();
             surface.normals[column] = sum.try_normalize().unwrap_or(Vec3::Y);
-        }
-    }
-}
-
-/// Normals at walls, as those of their columns, and at lips, along the way down.
-pub(super) fn of_extra(surface: &mut Surface, columns: &Columns) {
-    for column in 0..columns.len() {
-        for (direction, side) in surface.links.sides[column].into_iter().enumerate() {
-            let normal = match side {
-                Side::Wall => surface.normals[column],
-                Side::Lip => {
-                    let drop = surface.positions[column].y - columns.floor()[column];
-                    let outward = step(columns, direction, 0.5);
-                    (Vec3::Y + outward * (drop / outward.length_squared())).normalize()
-                }
-                Side::Edge | Side::Link => continue,
-            };
-            let extra = extra_at(&surface.extra_start, &surface.links, column, direction);
-            surface.normals[extra as usize] = normal;
         }
     }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::columns::Columns;
-use crate::surface::ground::of_cell;
+use crate::surface::ground::{cell_of, of_cell};
 use crate::surface::links::{NONE, Side, is_solid};
 use crate::surface::vertices::{extra_at, step};
 use crate::surface::{Surface, VertexKind};
@@ -93,10 +93,15 @@ impl Quartets<'_> {
     }
 
     fn quartet(&self, cells: [usize; 4], band: &mut Band) {
+        let mut rings = 0;
         for column in of_cell(self.columns, cells[0]) {
             if let Some(ring) = self.ring(column) {
                 self.square(ring, band);
+                rings += 1;
             }
+        }
+        if cells.iter().all(|&cell| of_cell(self.columns, cell).len() == rings) {
+            return;
         }
         for (corner, &cell) in cells.iter().enumerate() {
             for column in of_cell(self.columns, cell) {
@@ -180,10 +185,12 @@ impl Quartets<'_> {
         band.triangle(before, middle, after);
         let corner = (chain.first_corner + 1) % 4;
         let column = middle as usize;
-        let far = match self.surface.links.of[column][4 + corner] {
+        let (links, levels) = (&self.surface.links, &self.surface.levels);
+        let cell = cell_of(self.columns, column);
+        let far = match links.at(self.columns, levels, cell, column, 4 + corner) {
             NONE => {
-                let level = self.surface.levels.height[column];
-                if !is_solid(self.columns, level, cells[(corner + 2) % 4]) {
+                let level = self.surface.levels.spans[column].level;
+                if !is_solid(self.columns, &self.surface.levels, level, cells[(corner + 2) % 4]) {
                     return;
                 }
                 band.corner(Corner {
@@ -252,12 +259,12 @@ impl Quartets<'_> {
     }
 
     fn link(&self, column: usize, direction: usize) -> Option<usize> {
-        let other = self.surface.links.of[column][direction];
+        let other = self.surface.links.beside(column, direction);
         (other != NONE).then_some(other as usize)
     }
 
     fn side(&self, column: usize, direction: usize) -> Side {
-        self.surface.links.sides[column][direction]
+        self.surface.links.sides[column].at(direction)
     }
 
     /// The wall's or lip's vertex at a side of a column.

@@ -5,14 +5,15 @@ use glam::{Vec2, Vec3};
 
 use crate::columns::Columns;
 use crate::opacity::opacity;
-use crate::surface::ground::{Level, Levels, STEPS, row_start};
+use crate::surface::ground::{Level, Levels, STEPS, cell_of, row_start};
 use crate::surface::links::{Links, NONE, Side};
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
 
-/// Height, kind and opacity of the vertex of a column.
-pub(super) fn column_vertex(
+/// Height, kind and opacity of the vertex of a column without a free surface, which is linked with the
+/// columns `linked`.
+pub(super) fn border_vertex(
     columns: &Columns,
     levels: &Levels,
     minimum: &MinimumHeights,
@@ -20,26 +21,18 @@ pub(super) fn column_vertex(
     column: usize,
     linked: impl Iterator<Item = usize>,
 ) -> (f32, VertexKind, f32) {
-    let shade = || opacity(columns.depth()[column] as f32, opaque_depth);
-    match levels.state[column] {
-        Level::Free => (levels.raised[column], VertexKind::Free, shade()),
-        Level::Flooded => {
-            let kind = if linked.count() > 0 { VertexKind::Ceiling } else { VertexKind::Unused };
-            (levels.height[column], kind, shade())
-        }
-        Level::Dry => {
-            let floor = columns.floor()[column];
-            let (sum, count) = linked
-                .filter(|&other| levels.is_free(other))
-                .fold((0.0, 0u32), |(sum, count), other| (sum + levels.raised[other], count + 1));
-            if count == 0 {
-                return (floor, VertexKind::Unused, 0.0);
-            }
-            // The paper leaves a front on flat ground hovering at the average height; it comes down to
-            // the ground here. Where the ground is higher than the average, the surface ends inside it.
-            let ground = floor + minimum.above_floor(column);
-            ((sum / count as f32).min(ground), VertexKind::Shore, 0.0)
-        }
+    let (sum, count) =
+        linked.fold((0.0, 0u32), |(sum, count), other| (sum + levels.raised[other], count + 1));
+    let shade = opacity(columns.depth()[column] as f32, opaque_depth);
+    if count == 0 {
+        (levels.raised[column], VertexKind::Unused, shade)
+    } else if levels.state[column] == Level::Flooded {
+        (levels.raised[column], VertexKind::Ceiling, shade)
+    } else {
+        // The paper leaves a front on flat ground hovering at the average height; it comes down to
+        // the ground here. Where the ground is higher than the average, the surface ends inside it.
+        let ground = columns.floor()[column] + minimum.above_floor(column);
+        ((sum / count as f32).min(ground), VertexKind::Shore, 0.0)
     }
 }
 
@@ -54,24 +47,60 @@ pub(super) fn place_columns(
     let (levels, links) = (&surface.levels, &surface.links);
     let slices = (&mut surface.positions[..], &mut surface.kinds[..], &mut surface.opacity[..]);
     let start = row_start(columns);
-    over_rows(0..grid.length(), &start, slices, &|rows, (positions, kinds, opacity)| {
+    over_rows(0..grid.length(), &start, slices, &|rows, (positions, kinds, shades)| {
         let base = start(rows.start);
-        for z in rows {
-            for x in 0..grid.width() {
-                let center = grid.center(x, z);
-                for column in columns.of_cell(x, z) {
-                    let linked = links.of[column].iter().filter(|&&other| other != NONE);
-                    let linked = linked.map(|&other| other as usize);
+        for (x, z) in rows.flat_map(|z| (0..grid.width()).map(move |x| (x, z))) {
+            let center = grid.center(x, z);
+            for column in columns.of_cell(x, z) {
+                let (y, kind, shade) = if levels.is_free(column) {
+                    let shade = opacity(columns.depth()[column] as f32, settings.opaque_depth);
+                    (levels.raised[column], VertexKind::Free, shade)
+                } else if links.is_linked(column) {
+                    let linked = (0..8)
+                        .map(|direction| links.at(columns, levels, (x, z), column, direction))
+                        .filter(|&other| other != NONE)
+                        .map(|other| other as usize);
                     let depth = settings.opaque_depth;
-                    let (y, kind, shade) =
-                        column_vertex(columns, levels, minimum, depth, column, linked);
-                    positions[column - base] = Vec3::new(center.x, y, center.y);
-                    kinds[column - base] = kind;
-                    opacity[column - base] = shade;
-                }
+                    border_vertex(columns, levels, minimum, depth, column, linked)
+                } else {
+                    (levels.raised[column], VertexKind::Unused, 0.0)
+                };
+                positions[column - base] = Vec3::new(center.x, y, center.y);
+                kinds[column - base] = kind;
+                shades[column - base] = shade;
             }
         }
     });
+}
+
+/// Places the vertices of border columns that are linked along a diagonal only: at corners of the shore.
+pub(super) fn place_corners(
+    surface: &mut Surface,
+    columns: &Columns,
+    minimum: &MinimumHeights,
+    settings: &SurfaceSettings,
+) {
+    let (levels, links) = (&surface.levels, &surface.links);
+    for column in links.with_corners() {
+        let cell = cell_of(columns, column);
+        for direction in links.corners(column) {
+            let far = links.at(columns, levels, cell, column, direction);
+            if far == NONE || surface.kinds[far as usize] != VertexKind::Unused {
+                continue;
+            }
+            let far = far as usize;
+            let cell = cell_of(columns, far);
+            let linked = (0..8)
+                .map(|direction| links.at(columns, levels, cell, far, direction))
+                .filter(|&other| other != NONE)
+                .map(|other| other as usize);
+            let depth = settings.opaque_depth;
+            let (y, kind, shade) = border_vertex(columns, levels, minimum, depth, far, linked);
+            surface.positions[far].y = y;
+            surface.kinds[far] = kind;
+            surface.opacity[far] = shade;
+        }
+    }
 }
 
 /// Adds the vertices at walls and lips. A wall's vertex lies at the centre of the neighbouring cell, at
@@ -79,20 +108,26 @@ pub(super) fn place_columns(
 pub(super) fn add_extra(surface: &mut Surface, columns: &Columns) {
     surface.extra_start.resize(columns.len(), 0);
     for column in 0..columns.len() {
-        surface.extra_start[column] = surface.positions.len() as u32;
         let sides = surface.links.sides[column];
-        for (direction, side) in sides.into_iter().enumerate() {
-            let position = surface.positions[column];
-            match side {
+        if !sides.has_extra() {
+            continue;
+        }
+        surface.extra_start[column] = surface.positions.len() as u32;
+        let (position, normal) = (surface.positions[column], surface.normals[column]);
+        for direction in 0..4 {
+            match sides.at(direction) {
                 Side::Wall => {
                     let at = position + step(columns, direction, 1.0);
                     let shade = surface.opacity[column];
-                    surface.add_vertex(at, VertexKind::Wall, shade, column);
+                    surface.add_vertex(at, normal, VertexKind::Wall, shade, column);
                 }
                 Side::Lip => {
-                    let at = position + step(columns, direction, 0.5);
-                    let at = Vec3 { y: columns.floor()[column], ..at };
-                    surface.add_vertex(at, VertexKind::Lip, 0.0, column);
+                    let outward = step(columns, direction, 0.5);
+                    let floor = columns.floor()[column];
+                    let at = Vec3 { y: floor, ..position + outward };
+                    let slope = (position.y - floor) / outward.length_squared();
+                    let normal = (Vec3::Y + outward * slope).normalize();
+                    surface.add_vertex(at, normal, VertexKind::Lip, 0.0, column);
                 }
                 Side::Edge | Side::Link => {}
             }
@@ -109,7 +144,5 @@ pub(super) fn step(columns: &Columns, direction: usize, cells: f32) -> Vec3 {
 
 /// The extra vertex at a side of a column.
 pub(super) fn extra_at(extra_start: &[u32], links: &Links, column: usize, direction: usize) -> u32 {
-    let before = &links.sides[column][..direction];
-    let count = before.iter().filter(|side| matches!(side, Side::Wall | Side::Lip)).count();
-    extra_start[column] + count as u32
+    extra_start[column] + links.sides[column].extra_before(direction)
 }
