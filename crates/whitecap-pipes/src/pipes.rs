@@ -27,6 +27,9 @@ use crate::terrain::Terrain;
 /// Most steps that one call of [`Pipes::advance`] may need.
 const MOST_STEPS: f64 = 1e7;
 
+/// From so many columns on, some loops of a step may use several threads.
+const POOL_COLUMNS: usize = 5000;
+
 /// A shallow liquid on a terrain.
 #[derive(Debug)]
 pub struct Pipes {
@@ -218,6 +221,11 @@ impl Pipes {
     /// area and the shallow-water solver slow waves down that would be too fast.
     pub fn step(&mut self, duration: f64) -> Result<(), PipeError> {
         within("duration of a step", duration, 1e-9, 10.0)?;
+        in_pool(self.columns.len(), || self.take_step(duration));
+        Ok(())
+    }
+
+    fn take_step(&mut self, duration: f64) {
         let rules = Rules::new(&self.settings, self.columns.grid().cell(), duration);
         self.flow.step(&mut self.columns, &rules);
         self.run_sources(duration);
@@ -225,7 +233,6 @@ impl Pipes {
             self.drain_edges();
         }
         self.time += duration;
-        Ok(())
     }
 
     /// As many equal steps as it takes to advance by `duration` seconds with none longer than the
@@ -235,9 +242,18 @@ impl Pipes {
         within("duration", duration, 0.0, longest * MOST_STEPS)?;
         // A frame that is a whole number of steps but for rounding must not get one more.
         let count = (duration / longest - 1e-6).ceil().max(0.0) as usize;
-        for _ in 0..count {
-            self.step(duration / count as f64)?;
-        }
+        let step = duration / count as f64;
+        in_pool(self.columns.len(), || (0..count).for_each(|_| self.take_step(step)));
         Ok(count)
+    }
+}
+
+/// Works on a thread of rayon's pool when there is enough to do: handing over each of the many loops of
+/// a step would cost more than the loops.
+fn in_pool(columns: usize, work: impl FnOnce() + Send) {
+    if columns >= POOL_COLUMNS && rayon::current_thread_index().is_none() {
+        rayon::join(work, || ());
+    } else {
+        work();
     }
 }

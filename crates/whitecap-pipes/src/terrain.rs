@@ -60,25 +60,26 @@ impl Terrain {
         Self::from_cells(grid, |x, z, spaces| spaces.extend(&cells[grid.index(x, z)]))
     }
 
-    /// A terrain from a function that adds the spaces of cell (x, z), from bottom to top.
+    /// A terrain from a function that adds the spaces of cell (x, z), from bottom to top, to an empty
+    /// list.
     pub fn from_cells(
         grid: Grid,
         mut add: impl FnMut(usize, usize, &mut Vec<Space>),
     ) -> Result<Self, PipeError> {
         let mut first = Vec::with_capacity(grid.cells() + 1);
-        let mut spaces = Vec::with_capacity(grid.cells());
+        let mut spaces: Vec<Space> = Vec::with_capacity(grid.cells());
+        let mut cell = Vec::new();
         first.push(0);
         for z in 0..grid.length() {
             for x in 0..grid.width() {
-                let start = spaces.len();
-                add(x, z, &mut spaces);
-                check_cell(x, z, spaces.get(start..).unwrap_or(&[]))?;
-                if spaces.len() > MOST_COLUMNS {
-                    return Err(PipeError::TooManyColumns {
-                        found: spaces.len(),
-                        most: MOST_COLUMNS,
-                    });
+                cell.clear();
+                add(x, z, &mut cell);
+                check_cell(x, z, &cell)?;
+                let found = spaces.len() + cell.len();
+                if found > MOST_COLUMNS {
+                    return Err(PipeError::TooManyColumns { found, most: MOST_COLUMNS });
                 }
+                spaces.extend_from_slice(&cell);
                 first.push(spaces.len() as u32);
             }
         }

@@ -42,11 +42,13 @@ impl Pipes {
             });
         }
         let mut patch = Patch { xs, zs, spaces: Vec::new(), ends: Vec::new() };
+        let mut cell = Vec::new();
         for z in patch.zs.clone() {
             for x in patch.xs.clone() {
-                let start = patch.spaces.len();
-                add(x, z, &mut patch.spaces);
-                check_cell(x, z, patch.spaces.get(start..).unwrap_or(&[]))?;
+                cell.clear();
+                add(x, z, &mut cell);
+                check_cell(x, z, &cell)?;
+                patch.spaces.extend_from_slice(&cell);
                 patch.ends.push(patch.spaces.len());
             }
         }
