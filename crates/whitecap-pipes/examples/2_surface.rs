@@ -32,36 +32,38 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn scene() -> Result<Columns, whitecap_pipes::PipeError> {
-    let grid = Grid::new(Vec2::ZERO, CELL, 80, 60)?;
+    let grid = Grid::new(Vec2::ZERO, CELL, 90, 60)?;
     let terrain = Terrain::from_cells(grid, |x, z, spaces| {
         let place = Vec2::new(x as f32, z as f32);
-        let island = 9.0 - 0.5 * place.distance(Vec2::new(20.0, 22.0));
-        let rim = 0.02 * place.distance(Vec2::new(24.0, 24.0)).powi(2) - 3.0;
-        let ground = CELL * island.max(rim).clamp(0.0, 14.0);
-        let in_slab = (42..74).contains(&x) && (10..34).contains(&z);
-        let in_passage = (x == 50 || x == 51) && (34..48).contains(&z)
-            || (46..48).contains(&z) && (50..64).contains(&x);
-        let in_basin = (62..72).contains(&x) && (42..52).contains(&z);
-        if in_slab {
-            let floor = ground.min(2e-3);
-            spaces.push(Space { floor, ceiling: 9e-3 });
-            spaces.push(Space::open(11e-3));
-        } else if in_basin {
+        let island = 10.0 - 0.6 * place.distance(Vec2::new(20.0, 26.0));
+        let bowl = 0.5 * (place.distance(Vec2::new(24.0, 26.0)) - 16.0);
+        let shelf = 0.5 * (place.distance(Vec2::new(52.0, 22.0)) - 18.0);
+        let ground = CELL * island.max(bowl.min(shelf)).clamp(0.0, 10.0);
+        let in_slab = place.distance(Vec2::new(52.0, 22.0)) < 13.0;
+        let in_basin = place.distance(Vec2::new(76.0, 44.0)) < 8.0;
+        let in_passage = ((50..53).contains(&x) && (34..48).contains(&z))
+            || ((45..48).contains(&z) && (50..72).contains(&x));
+        if in_basin {
             spaces.push(Space::open(1e-3));
         } else if in_passage {
-            spaces.push(Space { floor: 1e-3, ceiling: 4e-3 });
-            spaces.push(Space::open(ground.max(12e-3)));
+            let floor = ground.min(1e-3);
+            spaces.push(Space { floor, ceiling: 5e-3 });
+            spaces.push(Space::open(ground.max(9e-3)));
+        } else if in_slab {
+            spaces.push(Space { floor: ground, ceiling: 9e-3 });
+            let hump = 0.15 * (9.0 - place.distance(Vec2::new(52.0, 22.0))).max(0.0);
+            spaces.push(Space::open(CELL * (11.0 + hump)));
         } else {
             spaces.push(Space::open(ground));
         }
     })?;
     let mut columns = Columns::new(&terrain);
-    let (floors, grid) = (columns.floor().to_vec(), *columns.grid());
-    let cells = columns.cell().to_vec();
+    let (floors, cells) = (columns.floor().to_vec(), columns.cell().to_vec());
     columns.fill(|column| {
-        let (x, z) = (cells[column] as usize % grid.width(), cells[column] as usize / grid.width());
-        let puddle = floors[column] == 11e-3 && Vec2::new(x as f32, z as f32).y > 16.0;
-        if puddle { 1e-3 } else { f64::from(LAKE - floors[column]) }
+        let (x, z) = (cells[column] as usize % 90, cells[column] as usize / 90);
+        let on_slab = floors[column] > 10.5e-3;
+        let spilled = on_slab && z as f32 > 12.0 + 0.2 * x as f32;
+        if spilled { 0.8e-3 } else { f64::from(LAKE - floors[column]) }
     });
     Ok(columns)
 }
@@ -75,10 +77,12 @@ fn write_obj(path: &Path, mesh: &TriMesh) -> std::io::Result<()> {
     for (p, o) in mesh.positions().iter().zip(opacity) {
         let _ = writeln!(text, "v {} {} {} {o} {o} {o}", p.x, p.y, p.z);
     }
-    if let Some(Column::Vec3(normals)) = mesh.attribute("normal") {
-        for n in normals {
-            let _ = writeln!(text, "vn {} {} {}", n.x, n.y, n.z);
-        }
+    let normals = match mesh.attribute("normal") {
+        Some(Column::Vec3(normals)) => normals.clone(),
+        _ => mesh.vertex_normals(),
+    };
+    for n in normals {
+        let _ = writeln!(text, "vn {} {} {}", n.x, n.y, n.z);
     }
     for triangle in mesh.triangles() {
         let [a, b, c] = triangle.map(|vertex| vertex + 1);

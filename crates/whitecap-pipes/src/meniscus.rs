@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::Columns;
 use crate::error::{PipeError, within};
-use crate::surface::{STEPS, Surface, VertexKind, cell_of};
+use crate::surface::{STEPS, Surface, VertexKind, cell_of, places};
 
 /// Normals are turned in parallel from this many on.
 const SHORTEST: usize = 1024;
@@ -176,7 +176,7 @@ impl Meniscus {
     /// The first ring: columns with a free surface beside a shore or a wall.
     fn seed(&mut self, columns: &Columns, surface: &Surface, length: f32) {
         let kinds = surface.kinds();
-        for shore in (0..columns.len()).filter(|&column| kinds[column] == VertexKind::Shore) {
+        for shore in places(&kinds[..columns.len()], |kind| kind == VertexKind::Shore) {
             let place = surface.positions()[shore].xz();
             let mut steepest = f32::NEG_INFINITY;
             let cell = cell_of(columns, shore);

@@ -89,6 +89,21 @@ impl Levels {
         }
     }
 
+    /// Takes the ground for the level, with a free surface on the columns that are `covered`. The others
+    /// have no level at all, so that nothing is linked with them.
+    pub fn read_floors(&mut self, columns: &Columns, covered: impl Fn(usize) -> bool) {
+        self.raised = columns.floor().to_vec();
+        let state = |column| if covered(column) { Level::Free } else { Level::Dry };
+        self.state = (0..columns.len()).map(state).collect();
+        let span = |column: usize| Span {
+            low: columns.lowest()[column],
+            high: columns.ceiling()[column],
+            level: if covered(column) { columns.floor()[column] } else { f32::NAN },
+            is_free: self.state[column] == Level::Free,
+        };
+        self.spans = (0..columns.len()).map(span).collect();
+    }
+
     fn read_spans(&mut self, columns: &Columns) {
         self.spans.resize(columns.len(), Span::default());
         let (state, start) = (&self.state, row_start(columns));

@@ -8,6 +8,7 @@
 use crate::columns::Columns;
 use crate::surface::ground::{Level, Levels, Span, cell_of, neighbour_cell, of_cell, row_start};
 use crate::surface::rows::over_rows;
+use crate::surface::scan::places;
 
 /// Bit for all layers from this one on.
 const LAST_LAYER: usize = 31;
@@ -152,7 +153,7 @@ impl Links {
 
     /// Columns that have such diagonals.
     pub fn with_corners(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.corners.len()).filter(|&column| self.corners[column] != 0)
+        places(&self.corners, |corners| corners != 0)
     }
 
     /// The column linked with a column of `cell` in one of eight directions, or [`NONE`].

@@ -30,6 +30,7 @@ mod minimum;
 mod normals;
 mod quartets;
 mod rows;
+mod scan;
 mod settings;
 mod terrain_mesh;
 mod vertices;
@@ -43,6 +44,7 @@ use crate::error::PipeError;
 use ground::{Levels, neighbour_cell};
 pub(crate) use ground::{STEPS, cell_of};
 use links::{Links, NONE, Side};
+pub(crate) use scan::places;
 
 use quartets::{Band, Corner, Quartets};
 use rows::over_rows;
@@ -158,15 +160,34 @@ impl Surface {
             normals::of_shores(self, columns);
             heightfield::triangulate(self, columns);
         } else {
-            self.links.find(columns, &self.levels);
-            vertices::place_columns(self, columns, minimum, settings);
-            vertices::place_corners(self, columns, minimum, settings);
-            normals::of_free_columns(self, columns);
-            normals::of_shores(self, columns);
-            vertices::add_extra(self, columns);
-            self.triangulate(columns);
+            self.build_layers(columns, minimum, settings);
         }
         Ok(())
+    }
+
+    /// The general way, once the levels are known.
+    fn build_layers(
+        &mut self,
+        columns: &Columns,
+        minimum: &MinimumHeights,
+        settings: &SurfaceSettings,
+    ) {
+        self.links.find(columns, &self.levels);
+        vertices::place_columns(self, columns, minimum, settings);
+        vertices::place_corners(self, columns, minimum, settings);
+        normals::of_free_columns(self, columns);
+        normals::of_shores(self, columns);
+        vertices::add_extra(self, columns);
+        self.triangulate(columns);
+    }
+
+    /// The ground under the columns, as if a film without depth lay on those that are `covered`.
+    fn of_floors(columns: &Columns, covered: impl Fn(usize) -> bool) -> Self {
+        let mut sheet = Self::new();
+        sheet.begin(columns);
+        sheet.levels.read_floors(columns, covered);
+        sheet.build_layers(columns, &MinimumHeights::none(), &SurfaceSettings::default());
+        sheet
     }
 
     /// Makes room for the vertices of the columns and removes all others.

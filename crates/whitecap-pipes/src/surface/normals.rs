@@ -6,6 +6,7 @@ use crate::columns::Columns;
 use crate::surface::ground::{cell_of, row_start};
 use crate::surface::links::Side;
 use crate::surface::rows::over_rows;
+use crate::surface::scan::places;
 use crate::surface::{Surface, VertexKind};
 
 /// The upward normal of a surface with the given slopes along x and z.
@@ -53,15 +54,16 @@ pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
 
 /// Normals at the shore: the average of those of the linked columns with a free surface (§4.3).
 pub(super) fn of_shores(surface: &mut Surface, columns: &Columns) {
-    for column in 0..columns.len() {
-        if matches!(surface.kinds[column], VertexKind::Shore | VertexKind::Ceiling) {
-            let cell = cell_of(columns, column);
-            let sum: Vec3 = (0..8)
-                .filter_map(|direction| surface.link_from(columns, cell, column, direction))
-                .filter(|&other| surface.kinds[other] == VertexKind::Free)
-                .map(|other| surface.normals[other])
-                .sum();
-            surface.normals[column] = sum.try_normalize().unwrap_or(Vec3::Y);
-        }
+    let mut normals = std::mem::take(&mut surface.normals);
+    let is_border = |kind| matches!(kind, VertexKind::Shore | VertexKind::Ceiling);
+    for column in places(&surface.kinds, is_border) {
+        let cell = cell_of(columns, column);
+        let sum: Vec3 = (0..8)
+            .filter_map(|direction| surface.link_from(columns, cell, column, direction))
+            .filter(|&other| surface.kinds[other] == VertexKind::Free)
+            .map(|other| normals[other])
+            .sum();
+        normals[column] = sum.try_normalize().unwrap_or(Vec3::Y);
     }
+    surface.normals = normals;
 }

@@ -1,26 +1,53 @@
 //! The terrain under the columns as triangles, to be drawn with the liquid.
 //!
-//! Terrain of one layer is smooth: a vertex at the centre of each column. Terrain of several layers is
-//! made of blocks, one for each solid of each cell, so that overhangs, caves and walls are closed.
+//! The ground is spanned like the surface of a liquid without depth: a vertex at the centre of each
+//! column, joined from layer to layer by the same links. Ceilings are the same upside down. Where the
+//! ground ends at the edge of an overhang, the side of the slab goes down to its underside; where it
+//! ends at a wall under an overhang, the wall goes up to the ceiling.
+//!
+//! # Non-guarantees
+//! The mesh is open at the border of the grid and where a wall meets the edge of an overhang; its sides
+//! share positions with the ground and the ceilings, not vertices. A terrain that was made from a mesh is
+//! better drawn by that mesh.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use whitecap_core::TriMesh;
 
 use crate::columns::Columns;
-use crate::surface::ground::{neighbour_cell, of_cell};
 use crate::surface::heightfield::is_heightfield;
 use crate::surface::quartets::diagonal_is_first;
+use crate::surface::{Surface, VertexKind};
+use crate::terrain::{Space, Terrain};
 
-/// The terrain under the columns. Solids without a bottom or a top end one cell beyond the lowest and the
-/// highest point of the others.
+/// Where the sky is when it is upside down.
+const FAR_BELOW: f32 = -1e6;
+
+/// The terrain under the columns.
 pub fn terrain_mesh(columns: &Columns) -> TriMesh {
     let mut mesh = Builder { positions: Vec::new(), triangles: Vec::new() };
     if is_heightfield(columns) {
-        mesh.smooth(columns);
+        mesh.heightfield(columns);
     } else {
-        mesh.blocks(columns);
+        let ground = Surface::of_floors(columns, |_| true);
+        mesh.sheet(&ground, 1.0);
+        mesh.sides(columns, &ground);
+        if let Some(mirrored) = upside_down(columns) {
+            let is_ceiling = |column: usize| mirrored.floor()[column] > FAR_BELOW;
+            mesh.sheet(&Surface::of_floors(&mirrored, is_ceiling), -1.0);
+        }
     }
     TriMesh::new(mesh.positions, mesh.triangles).expect("vertices are added before their triangles")
+}
+
+/// The spaces of all cells upside down. The open sky stays, as a space without a ground that counts.
+fn upside_down(columns: &Columns) -> Option<Columns> {
+    let terrain = Terrain::from_cells(*columns.grid(), |x, z, spaces| {
+        spaces.extend(columns.of_cell(x, z).rev().map(|column| Space {
+            floor: (-columns.ceiling()[column]).max(FAR_BELOW),
+            ceiling: -columns.floor()[column],
+        }));
+    });
+    terrain.ok().map(|terrain| Columns::new(&terrain))
 }
 
 struct Builder {
@@ -29,7 +56,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn smooth(&mut self, columns: &Columns) {
+    fn heightfield(&mut self, columns: &Columns) {
         let grid = columns.grid();
         let floor = columns.floor();
         for z in 0..grid.length() {
@@ -53,74 +80,40 @@ impl Builder {
         }
     }
 
-    fn blocks(&mut self, columns: &Columns) {
-        let grid = columns.grid();
-        let span = span(columns);
-        for z in 0..grid.length() {
-            for x in 0..grid.width() {
-                for column in columns.of_cell(x, z) {
-                    self.level(columns, (x, z), columns.floor()[column], true);
-                    if columns.ceiling()[column].is_finite() {
-                        self.level(columns, (x, z), columns.ceiling()[column], false);
+    /// Adds ground, or ceilings when `up` is −1.
+    fn sheet(&mut self, sheet: &Surface, up: f32) {
+        let (first, sheet) = (self.positions.len() as u32, sheet.to_mesh());
+        self.positions.extend(sheet.positions().iter().map(|&at| Vec3 { y: up * at.y, ..at }));
+        for triangle in sheet.triangles() {
+            let [a, b, c] = triangle.map(|vertex| first + vertex);
+            self.triangles.push(if up > 0.0 { [a, b, c] } else { [a, c, b] });
+        }
+    }
+
+    /// Adds the sides of slabs below the open edges of the ground, and walls above them.
+    fn sides(&mut self, columns: &Columns, ground: &Surface) {
+        for (from, to) in open_edges(ground) {
+            let ends = [from, to].map(|vertex| {
+                let column = ground.vertex_columns()[vertex as usize] as usize;
+                match ground.kinds()[vertex as usize] {
+                    VertexKind::Lip => Some((false, columns.lowest()[column])),
+                    VertexKind::Wall => {
+                        let top = top_of_wall(columns, ground.positions()[vertex as usize]);
+                        Some((true, columns.ceiling()[column].min(top)))
                     }
+                    _ => None,
                 }
-                for direction in 0..4 {
-                    self.walls(columns, (x, z), direction, span);
-                }
+            });
+            if let [Some((up, from_end)), Some((also_up, to_end))] = ends
+                && up == also_up
+                && from_end.is_finite()
+                && to_end.is_finite()
+            {
+                let [from, to] = [from, to].map(|vertex| ground.positions()[vertex as usize]);
+                let (from_end, to_end) = (Vec3 { y: from_end, ..from }, Vec3 { y: to_end, ..to });
+                self.square([from, from_end, to_end, to]);
             }
         }
-    }
-
-    /// A horizontal square: ground facing up, or a ceiling facing down.
-    fn level(&mut self, columns: &Columns, cell: (usize, usize), y: f32, up: bool) {
-        let corners = [0, 1, 2, 3].map(|corner| cell_corner(columns, cell, corner, y));
-        self.square(if up { [0, 3, 2, 1] } else { [0, 1, 2, 3] }.map(|k| corners[k]));
-    }
-
-    /// Walls at one side of a cell: wherever it is open and its neighbour is solid. At the border of the
-    /// grid nothing is solid, and the sides of the cell's own solids are drawn instead.
-    fn walls(
-        &mut self,
-        columns: &Columns,
-        cell: (usize, usize),
-        direction: usize,
-        span: (f32, f32),
-    ) {
-        let own = columns.grid().index(cell.0, cell.1);
-        match neighbour_cell(columns, cell, direction) {
-            Some(beside) => {
-                for column in of_cell(columns, own) {
-                    let open = (columns.floor()[column], columns.ceiling()[column]);
-                    for solid in solids(columns, beside, span) {
-                        let (low, high) = (open.0.max(solid.0), open.1.min(solid.1));
-                        self.wall(columns, cell, direction, (low, high), false);
-                    }
-                }
-            }
-            None => {
-                for solid in solids(columns, own, span) {
-                    self.wall(columns, cell, direction, solid, true);
-                }
-            }
-        }
-    }
-
-    fn wall(
-        &mut self,
-        columns: &Columns,
-        cell: (usize, usize),
-        direction: usize,
-        (low, high): (f32, f32),
-        outward: bool,
-    ) {
-        if !(low < high && high.is_finite()) {
-            return;
-        }
-        // Corner k + 1 begins the side in direction k.
-        let (from, to) = ((direction + 1) % 4, (direction + 2) % 4);
-        let corners = [(from, low), (to, low), (to, high), (from, high)]
-            .map(|(corner, y)| cell_corner(columns, cell, corner, y));
-        self.square(if outward { [0, 3, 2, 1] } else { [0, 1, 2, 3] }.map(|k| corners[k]));
     }
 
     fn square(&mut self, corners: [Vec3; 4]) {
@@ -131,35 +124,18 @@ impl Builder {
     }
 }
 
-/// Heights between which all solids are drawn.
-fn span(columns: &Columns) -> (f32, f32) {
-    let ceilings = columns.ceiling().iter().filter(|ceiling| ceiling.is_finite());
-    let heights = columns.floor().iter().chain(ceilings);
-    let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &height| {
-        (low.min(height), high.max(height))
-    });
-    let cell = columns.grid().cell();
-    if low <= high { (low - cell, high + cell) } else { (0.0, cell) }
+/// Where the solid at a position ends above it; one cell above the position if it never does.
+fn top_of_wall(columns: &Columns, position: Vec3) -> f32 {
+    let cell = columns.grid().locate(position.xz());
+    let floors = cell.into_iter().flat_map(|(x, z)| &columns.floor()[columns.of_cell(x, z)]);
+    floors.copied().find(|&floor| floor >= position.y).unwrap_or(position.y + columns.grid().cell())
 }
 
-/// The solids of a cell from bottom to top: below each column, and above the highest if it has a ceiling.
-fn solids(
-    columns: &Columns,
-    cell: usize,
-    (bottom, top): (f32, f32),
-) -> impl Iterator<Item = (f32, f32)> {
-    let range = of_cell(columns, cell);
-    let highest = range.clone().last().map_or(bottom, |column| columns.ceiling()[column]);
-    range
-        .map(move |column| (columns.lowest()[column].max(bottom), columns.floor()[column]))
-        .chain(std::iter::once((highest, top)))
-}
-
-/// A corner of a cell: 0 at its low x and z, then on to +x, +z.
-fn cell_corner(columns: &Columns, (x, z): (usize, usize), corner: usize, y: f32) -> Vec3 {
-    let grid = columns.grid();
-    let (far_x, far_z) = [(0, 0), (1, 0), (1, 1), (0, 1)][corner];
-    let place = glam::Vec2::new((x + far_x) as f32, (z + far_z) as f32);
-    let place = grid.origin() + place * grid.cell();
-    Vec3::new(place.x, y, place.y)
+/// Edges that belong to one triangle only, in its direction.
+fn open_edges(surface: &Surface) -> Vec<(u32, u32)> {
+    let around = |[a, b, c]: [u32; 3]| [(a, b), (b, c), (c, a)];
+    let mut edges: Vec<_> = surface.triangles().iter().copied().flat_map(around).collect();
+    edges.sort_unstable();
+    let is_open = |&(from, to): &(u32, u32)| edges.binary_search(&(to, from)).is_err();
+    edges.iter().copied().filter(is_open).collect()
 }

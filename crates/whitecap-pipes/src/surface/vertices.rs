@@ -6,9 +6,10 @@ use glam::{Vec2, Vec3};
 use crate::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, Levels, STEPS, cell_of, row_start};
-use crate::surface::links::{Links, NONE, Side};
+use crate::surface::links::{Links, NONE, Side, Sides};
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
+use crate::surface::scan::places;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
 
 /// Height, kind and opacity of the vertex of a column without a free surface, which is linked with the
@@ -107,11 +108,9 @@ pub(super) fn place_corners(
 /// the height of the column, inside the wall. A lip's vertex lies on the ground at the edge of the cell.
 pub(super) fn add_extra(surface: &mut Surface, columns: &Columns) {
     surface.extra_start.resize(columns.len(), 0);
-    for column in 0..columns.len() {
-        let sides = surface.links.sides[column];
-        if !sides.has_extra() {
-            continue;
-        }
+    let all_sides = std::mem::take(&mut surface.links.sides);
+    for column in places(&all_sides, Sides::has_extra) {
+        let sides = all_sides[column];
         surface.extra_start[column] = surface.positions.len() as u32;
         let (position, normal) = (surface.positions[column], surface.normals[column]);
         for direction in 0..4 {
@@ -133,6 +132,7 @@ pub(super) fn add_extra(surface: &mut Surface, columns: &Columns) {
             }
         }
     }
+    surface.links.sides = all_sides;
 }
 
 /// A horizontal step of `cells` cells in a direction.
