@@ -94,9 +94,16 @@ impl Network {
         axis: usize,
         first_run: u32,
     ) {
+        let (floor, ceiling) = (columns.floor(), columns.ceiling());
+        // Both cells are sorted from bottom to top, so that what lies below one column lies below the
+        // next.
+        let mut lowest = there.start;
         for from in here {
-            let (first, space) = (self.from.len() as u32, columns.space(from));
-            for to in there.clone().filter(|&to| space.overlaps(&columns.space(to))) {
+            let first = self.from.len() as u32;
+            while lowest < there.end && ceiling[lowest] <= floor[from] {
+                lowest += 1;
+            }
+            for to in (lowest..there.end).take_while(|&to| floor[to] < ceiling[from]) {
                 self.add(from as u32, to as u32, first_run);
             }
             self.starting[axis].push([first, self.from.len() as u32]);

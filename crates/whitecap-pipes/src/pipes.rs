@@ -18,6 +18,7 @@ use crate::error::{PipeError, within};
 use crate::flow::{Flow, PipeFlux};
 use crate::heightfield::HeightfieldFlow;
 use crate::layered::{LayeredFlow, VirtualPipes};
+use crate::place::{Displaced, place_volume};
 use crate::report::{Ledger, PipeReport};
 use crate::rules::Rules;
 use crate::settings::{Edges, PipeSettings, Solver};
@@ -118,18 +119,29 @@ impl Pipes {
 
     /// Lets drops that can no longer fly land where they are.
     fn drop_at_once(&mut self, drops: &[Drop]) {
-        for drop in drops {
-            let grid = *self.columns.grid();
+        let grid = *self.columns.grid();
+        let lands = |drop: &Drop| {
             let at = (Vec2::new(drop.position.x, drop.position.z) - grid.origin()) / grid.cell();
             let x = (at.x.max(0.0) as usize).min(grid.width() - 1);
             let z = (at.y.max(0.0) as usize).min(grid.length() - 1);
-            self.place(x, z, drop.position.y, drop.volume);
-        }
+            Displaced { x, z, y: drop.position.y, volume: drop.volume }
+        };
+        self.place_all(drops.iter().map(lands));
     }
 
-    /// Puts liquid that is already counted somewhere; what finds no place is drained.
-    pub(crate) fn place(&mut self, x: usize, z: usize, y: f32, volume: f64) {
-        self.ledger.drained += crate::place::place_volume(&mut self.columns, x, z, y, volume);
+    /// Puts liquid that is already counted where there is room; what finds no place is drained.
+    pub(crate) fn place_all(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
+        let mut is_full = false;
+        for Displaced { x, z, y, mut volume } in displaced {
+            // Once something found no room, nothing will.
+            if !is_full {
+                volume = place_volume(&mut self.columns, x, z, y, volume);
+                is_full = volume > 0.0;
+            }
+            if is_full {
+                self.ledger.drained += volume;
+            }
+        }
     }
 
     pub(crate) fn all_fluxes(&self) -> Vec<PipeFlux> {

@@ -3,6 +3,19 @@
 
 use crate::columns::Columns;
 
+/// Liquid that needs a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Displaced {
+    /// Its cell along x.
+    pub x: usize,
+    /// Its cell along z.
+    pub z: usize,
+    /// Its height in metres.
+    pub y: f32,
+    /// Cubic metres.
+    pub volume: f64,
+}
+
 /// Puts a volume at height `y` of cell (x, z), or as near as there is room. Returns what found no
 /// place.
 pub(crate) fn place_volume(columns: &mut Columns, x: usize, z: usize, y: f32, volume: f64) -> f64 {

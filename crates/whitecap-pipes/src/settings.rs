@@ -105,8 +105,8 @@ pub struct PipeSettings {
     /// What happens at the edges of the grid.
     #[schemars(extend("unit" = "none"))]
     pub edges: Edges,
-    /// Longest time step. Left out: half of the time in which a body falls half a cell from rest,
-    /// times the square root of two; 3.6 ms for cells of half a millimetre.
+    /// Longest time step. Left out: half of the time in which a body falls half a cell from rest; 3.6 ms
+    /// for cells of half a millimetre.
     #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 10.0))]
     pub time_step: Option<f32>,
     /// Whether liquid that falls farther than `fall-height` falls as drops.

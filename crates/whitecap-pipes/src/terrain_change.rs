@@ -16,6 +16,7 @@ use crate::columns::Columns;
 use crate::error::{PipeError, within};
 use crate::flow::PipeFlux;
 use crate::pipes::Pipes;
+use crate::place::Displaced;
 use crate::terrain::{Space, Terrain, check_cell};
 
 /// A column that is no longer there.
@@ -93,26 +94,23 @@ impl Pipes {
         self.apply(&patch)
     }
 
-    /// Finds a place for liquid that has none, given as column and depth.
-    fn settle(&mut self, displaced: &[(usize, f64)]) {
-        for &(column, depth) in displaced {
-            let (x, z) = self.columns.position_of(column);
-            let y = self.columns.floor()[column];
-            self.place(x, z, y, depth * self.columns.base_area());
-        }
-        self.flow.refresh(&self.columns);
-    }
-
     /// Writes a patch that changes no connection.
     fn write_patch(&mut self, patch: &Patch) {
         let mut displaced = Vec::new();
         for (x, z, spaces) in patch.cells() {
             let columns = self.columns.of_cell(x, z);
             for (column, &space) in columns.zip(spaces) {
-                displaced.extend(self.columns.set_space(column, space));
+                self.columns.write_space(column, space);
+                let excess = self.columns.depth[column] - self.columns.capacity(column);
+                if excess > 0.0 {
+                    self.columns.depth[column] -= excess;
+                    let volume = excess * self.columns.base_area();
+                    displaced.push(Displaced { x, z, y: space.floor, volume });
+                }
             }
         }
-        self.settle(&displaced);
+        self.place_all(displaced);
+        self.flow.refresh(&self.columns);
     }
 
     /// Counts the columns anew.
@@ -124,7 +122,7 @@ impl Pipes {
         })?;
         let mut columns = Columns::new(&terrain);
         let mut new_of = vec![GONE; old.len()];
-        let mut homeless = Vec::new();
+        let mut displaced = Vec::new();
         for (column, new_of) in new_of.iter_mut().enumerate() {
             let (x, z) = old.position_of(column);
             let target = match patch.cell(x, z) {
@@ -138,14 +136,13 @@ impl Pipes {
                 *new_of = new as u32;
             }
             if old.depth[column] > kept {
-                homeless.push((x, z, old.floor()[column], old.depth[column] - kept));
+                let volume = (old.depth[column] - kept) * old.base_area();
+                displaced.push(Displaced { x, z, y: old.floor()[column], volume });
             }
         }
         let fluxes = self.moved_fluxes(&new_of);
         self.columns = columns;
-        for (x, z, y, depth) in homeless {
-            self.place(x, z, y, depth * self.columns.base_area());
-        }
+        self.place_all(displaced);
         self.replace_flow(&fluxes);
         Ok(())
     }
@@ -162,17 +159,6 @@ impl Pipes {
 }
 
 impl Columns {
-    /// Changes the space of a column, and the range of the one above it. Returns the column and the
-    /// depth that has no room any more.
-    fn set_space(&mut self, column: usize, space: Space) -> Option<(usize, f64)> {
-        self.write_space(column, space);
-        let excess = self.depth[column] - self.capacity(column);
-        (excess > 0.0).then(|| {
-            self.depth[column] -= excess;
-            (column, excess)
-        })
-    }
-
     /// The ground of a column, lowered as far as the solid below it allows.
     fn moved_floor(&self, column: usize, lowered: f32) -> f32 {
         let Space { floor, ceiling } = self.space(column);
