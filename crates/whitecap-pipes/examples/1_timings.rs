@@ -26,6 +26,7 @@ fn main() -> Result<(), PipeError> {
         measure(&floors(size, 5)?, "five layers", PipeSettings::default())?;
     }
     measure(&floors(100, 3)?, "three layers", PipeSettings::default())?;
+    measure(&floors(100, 3)?, "flooded", PipeSettings::default())?;
     let water = PipeSettings { solver: Solver::ShallowWater, ..PipeSettings::default() };
     measure(&hills(200)?, "shallow water", water)
 }
@@ -37,7 +38,9 @@ fn measure(terrain: &Terrain, name: &str, settings: PipeSettings) -> Result<(), 
     }
     let settings = PipeSettings { time_step: Some(0.003), viscosity: 4e-6, ..settings };
     let mut pipes = Pipes::new(terrain, settings)?;
-    pipes.fill(|column| 0.001 * (1.0 + (column as f64 * 0.7).sin()));
+    // Two centimetres fill every storey up to its ceiling.
+    let depth = if name == "flooded" { 0.02 } else { 0.001 };
+    pipes.fill(|column| depth * (1.0 + (column as f64 * 0.7).sin()));
     let mut steps = 0;
     for _ in 0..5 {
         steps = pipes.advance(1.0 / 60.0)?;

@@ -320,6 +320,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     }
 
     fn set_fluxes(&mut self, fluxes: &[PipeFlux]) {
+        self.passages.rest();
         self.flux.fill(0.0);
         for &PipeFlux { from, to, flux } in fluxes {
             if let Some(pipe) = self.network.between(from as usize, to as usize) {
@@ -330,6 +331,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     }
 
     fn refresh(&mut self, columns: &Columns) {
+        self.passages.refresh();
         self.measure(columns);
     }
 

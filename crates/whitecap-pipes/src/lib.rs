@@ -52,6 +52,7 @@ mod columns;
 mod drops;
 mod error;
 mod flow;
+mod gateways;
 mod grid;
 mod heightfield;
 mod layered;

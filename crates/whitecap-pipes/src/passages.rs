@@ -5,42 +5,24 @@
 //! pipe joins all gateways of a passage (Eqs. 8 and 9); axis-aligned pipes join two gateways that face
 //! each other along x or z, and leave those out that face nothing.
 //!
-//! Where we differ from the paper:
-//! * Limits at single gateways would leave a sum of fluxes that is not zero, and so change the volume.
-//!   The side that is larger after the limits is scaled down to the other.
-//! * A gateway whose liquid lies below the opening receives as if it stood at the opening's floor, and
-//!   gives nothing.
-//! * With the physical pipe area, the area is that of the opening, and the mean height of Eq. 8 is
-//!   weighted by it.
+//! Where we differ from the paper: limits at single gateways would leave a sum of fluxes that is not
+//! zero, and so change the volume. The side that is larger after the limits is scaled down to the other.
 
 use whitecap_core::saved_bytes::{Reader, put};
 
 use crate::chunks::{Found, for_chunks};
 use crate::columns::Columns;
+use crate::gateways::{Gateway, drive_passage};
 use crate::layered::Surroundings;
 use crate::network::Network;
 use crate::rules::Rules;
-use crate::settings::{Passages, PipeArea};
+use crate::settings::Passages;
 use crate::snapshot::{SnapshotError, possible};
 
 /// A column counts as full when less than this share of a cell is missing.
 const FULL: f64 = 0.01;
 /// Marks a column or pipe that no passage has seen.
 const NEVER: u32 = u32::MAX;
-
-/// A gateway of a passage.
-#[derive(Clone, Copy, Debug)]
-struct Gateway {
-    column: u32,
-    /// The pipe between the gateway and the passage under which its flux is remembered.
-    pipe: u32,
-    /// Floor of the opening.
-    floor: f64,
-    /// Height of the opening.
-    opening: f64,
-    /// Flux into the passage.
-    flux: f64,
-}
 
 /// Passages of one network.
 #[derive(Clone, Debug)]
@@ -64,6 +46,8 @@ pub(crate) struct FloodedPassages {
     kept_for: Vec<u32>,
     /// Whether any flux is kept.
     remembers: bool,
+    /// Whether the gateways are those of `is_full`.
+    is_current: bool,
     /// What passages take from, and bring to, each column.
     outflow: Vec<f32>,
     inflow: Vec<f32>,
@@ -91,6 +75,7 @@ impl FloodedPassages {
             seen_by: vec![NEVER; column_count],
             listed_at: vec![NEVER; column_count],
             remembers: false,
+            is_current: false,
             waiting: Vec::with_capacity(if works { roofed.len() } else { 0 }),
             gateways: Vec::with_capacity(2 * most_gateways),
             ends: Vec::with_capacity(most_gateways.max(roofed.len())),
@@ -117,19 +102,25 @@ impl FloodedPassages {
             self.outflow[gateway.column as usize] = 0.0;
             self.inflow[gateway.column as usize] = 0.0;
         }
-        self.gateways.clear();
-        self.ends.clear();
-        let any = Found::default();
+        let (any, changed) = (Found::default(), Found::default());
         let (depth, slack) = (columns.depth(), self.slack);
         for_chunks(&mut self.is_full, |start, chunk| {
-            let mut found = false;
+            let (mut found, mut differs) = (false, false);
             for (offset, is_full) in chunk.iter_mut().enumerate() {
                 let column = start + offset;
-                *is_full = depth[column] > 0.0 && depth[column] >= columns.capacity(column) - slack;
-                found |= *is_full;
+                let now = depth[column] > 0.0 && depth[column] >= columns.capacity(column) - slack;
+                differs |= now != *is_full;
+                found |= now;
+                *is_full = now;
             }
             any.include(found);
+            changed.include(differs);
         });
+        if self.is_current && !changed.any() {
+            return self.recall();
+        }
+        self.gateways.clear();
+        self.ends.clear();
         if any.any() {
             self.seen_by.fill(NEVER);
             match self.kind {
@@ -138,6 +129,33 @@ impl FloodedPassages {
             }
         }
         self.forget_unused();
+        self.is_current = true;
+    }
+
+    /// Fluxes of the last step for gateways that are the same as then.
+    fn recall(&mut self) {
+        let mut first = 0;
+        for &end in &self.ends {
+            let passage = &mut self.gateways[first..end as usize];
+            match (self.kind, &mut *passage) {
+                (Passages::AxisAligned, [enters, leaves]) => {
+                    enters.flux = self.kept[enters.pipe as usize];
+                    leaves.flux = -enters.flux;
+                }
+                _ => passage.iter_mut().for_each(|g| g.flux = self.kept[g.pipe as usize]),
+            }
+            first = end as usize;
+        }
+    }
+
+    /// To be called when the terrain may have changed: openings are measured anew.
+    pub fn refresh(&mut self) {
+        self.is_current = false;
+    }
+
+    /// Brings all flow through passages to rest.
+    pub fn rest(&mut self) {
+        self.kept.fill(0.0);
     }
 
     fn connect_unified(&mut self, columns: &Columns, network: &Network) {
@@ -171,7 +189,7 @@ impl FloodedPassages {
                     }
                     continue;
                 }
-                let found = self.gateway(columns, other, column as usize, pipe);
+                let found = Gateway::new(columns, other, column as usize, pipe);
                 if self.seen_by[other] != passage {
                     self.seen_by[other] = passage;
                     self.listed_at[other] = self.gateways.len() as u32;
@@ -191,19 +209,6 @@ impl FloodedPassages {
         }
     }
 
-    fn gateway(&self, columns: &Columns, gateway: usize, inside: usize, pipe: usize) -> Gateway {
-        let (floors, ceilings) = (columns.floor(), columns.ceiling());
-        let floor = f64::from(floors[gateway].max(floors[inside]));
-        let ceiling = f64::from(ceilings[gateway].min(ceilings[inside]));
-        Gateway {
-            column: gateway as u32,
-            pipe: pipe as u32,
-            floor,
-            opening: ceiling - floor,
-            flux: 0.0,
-        }
-    }
-
     /// Follows full columns along x and z from gateway to gateway (§3.3).
     fn connect_along_axes(&mut self, columns: &Columns, network: &Network) {
         for index in 0..self.roofed.len() {
@@ -218,8 +223,8 @@ impl FloodedPassages {
                 }
                 let along_z = network.is_along_z(entry as usize);
                 if let Some((last, exit, end)) = self.follow(network, inside, along_z) {
-                    let mut enters = self.gateway(columns, gateway, inside, entry as usize);
-                    let mut leaves = self.gateway(columns, end, last, exit);
+                    let mut enters = Gateway::new(columns, gateway, inside, entry as usize);
+                    let mut leaves = Gateway::new(columns, end, last, exit);
                     if self.kept_for[entry as usize] == end as u32 {
                         enters.flux = self.kept[entry as usize];
                         leaves.flux = -enters.flux;
@@ -332,57 +337,7 @@ impl FloodedPassages {
         self.kept = kept;
         self.kept_for = kept_for;
         self.remembers = !self.kept_for.is_empty();
+        self.is_current = false;
         Ok(())
-    }
-}
-
-/// Fluxes between one passage and its gateways.
-fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
-    let Surroundings { height, depth, rules, .. } = *around;
-    let section = |gateway: &Gateway| match rules.area {
-        PipeArea::Physical => gateway.opening.min(f64::from(rules.deepest)),
-        PipeArea::Square => rules.cell,
-    };
-    let level = |gateway: &Gateway| height[gateway.column as usize].max(gateway.floor);
-    let can_give = |gateway: &Gateway| {
-        let column = gateway.column as usize;
-        depth[column] > 0.0 && height[column] > gateway.floor
-    };
-    // A gateway that stands above the mean but has nothing to give takes no part; without it the mean
-    // is lower, so that others may drop out too.
-    let mut mean = f64::INFINITY;
-    loop {
-        let takes_part = |gateway: &&Gateway| can_give(gateway) || level(gateway) < mean;
-        let (mut sum, mut weight) = (0.0, 0.0);
-        for gateway in passage.iter().filter(takes_part) {
-            sum += section(gateway) * level(gateway);
-            weight += section(gateway);
-        }
-        let next = if weight > 0.0 { sum / weight } else { mean };
-        if next >= mean {
-            break;
-        }
-        mean = next;
-    }
-    let (mut sum, mut count) = (0.0, 0.0);
-    for gateway in passage.iter_mut() {
-        if can_give(gateway) || level(gateway) < mean {
-            let push = rules.step * rules.gravity * section(gateway) * (level(gateway) - mean);
-            gateway.flux = f64::from(rules.retained) * gateway.flux + push;
-            sum += gateway.flux;
-            count += 1.0;
-        } else {
-            gateway.flux = 0.0;
-        }
-    }
-    for gateway in passage.iter_mut() {
-        if can_give(gateway) || level(gateway) < mean {
-            let balanced = gateway.flux - sum / count;
-            let squared = gateway.opening * gateway.opening;
-            gateway.flux = balanced * squared / (squared + f64::from(rules.drag));
-        }
-        if !can_give(gateway) {
-            gateway.flux = gateway.flux.min(0.0);
-        }
     }
 }
