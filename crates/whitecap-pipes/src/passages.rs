@@ -19,7 +19,7 @@ use crate::rules::Rules;
 use crate::settings::Passages;
 use crate::snapshot::{SnapshotError, possible};
 
-/// A column counts as full when less than this share of a cell is missing.
+/// A column counts as full when less than this share of a cell, and of its height, is missing.
 const FULL: f64 = 0.01;
 /// Marks a column or pipe that no passage has seen.
 const NEVER: u32 = u32::MAX;
@@ -108,7 +108,8 @@ impl FloodedPassages {
             let (mut found, mut differs) = (false, false);
             for (offset, is_full) in chunk.iter_mut().enumerate() {
                 let column = start + offset;
-                let now = depth[column] > 0.0 && depth[column] >= columns.capacity(column) - slack;
+                let capacity = columns.capacity(column);
+                let now = depth[column] >= (capacity - slack).max((1.0 - FULL) * capacity);
                 differs |= now != *is_full;
                 found |= now;
                 *is_full = now;
