@@ -151,6 +151,21 @@ impl Surface {
         settings: &SurfaceSettings,
     ) -> Result<(), PipeError> {
         settings.check()?;
+        if columns.len() < rows::SHORTEST {
+            self.build_here(columns, minimum, settings);
+        } else {
+            // On a worker all along: going there and back for every step takes longer than some steps.
+            rayon::scope(|_| self.build_here(columns, minimum, settings));
+        }
+        Ok(())
+    }
+
+    fn build_here(
+        &mut self,
+        columns: &Columns,
+        minimum: &MinimumHeights,
+        settings: &SurfaceSettings,
+    ) {
         self.begin(columns);
         let thickness = settings.least_thickness * columns.grid().cell();
         self.levels.read(columns, minimum, thickness, !self.is_heightfield);
@@ -162,7 +177,6 @@ impl Surface {
         } else {
             self.build_layers(columns, minimum, settings);
         }
-        Ok(())
     }
 
     /// The general way, once the levels are known.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Rows with fewer elements than this in all are not worth another thread.
-const SHORTEST: usize = 4096;
+pub(super) const SHORTEST: usize = 4096;
 
 /// Slices that can be cut in two at an element.
 pub(super) trait Cut: Sized {

@@ -43,7 +43,7 @@ pub fn waves(seed: u64, steepness: f32) -> impl Fn(f32, f32) -> f32 {
         .map(|_| {
             let angle = random.unit() * 6.3;
             let length = 4.0 + 12.0 * random.unit();
-            let number = 6.283 / length;
+            let number = std::f32::consts::TAU / length;
             [angle.cos() * number, angle.sin() * number, random.unit() * 6.3, steepness / number]
         })
         .collect();
@@ -160,8 +160,8 @@ pub struct Edges {
 /// on the border of the grid.
 pub fn check_surface(columns: &Columns, surface: &Surface) -> Edges {
     let (positions, kinds) = (surface.positions(), surface.kinds());
-    for vertex in 0..positions.len() {
-        assert!(positions[vertex].is_finite(), "position {vertex}");
+    for (vertex, position) in positions.iter().enumerate() {
+        assert!(position.is_finite(), "position {vertex}");
         assert!((surface.normals()[vertex].length() - 1.0).abs() < 1e-4, "normal {vertex}");
         assert!((0.0..=1.0).contains(&surface.opacity()[vertex]), "opacity {vertex}");
         assert!((surface.vertex_columns()[vertex] as usize) < columns.len());
