@@ -86,19 +86,20 @@ impl Viewer {
 /// What a column knows of the nearest boundary.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
-    /// Squared distance to the nearest boundary column.
+    /// Squared distance from the nearest boundary column, in cells.
     squared: f32,
-    /// Where that is.
-    nearest: Vec2,
+    /// Way from there to here, in cells.
+    away: Vec2,
     /// Rise over run of the solid there.
     steepness: f32,
 }
 
-const OUT_OF_REACH: Reach = Reach { squared: f32::INFINITY, nearest: Vec2::ZERO, steepness: 0.0 };
+const OUT_OF_REACH: Reach = Reach { squared: f32::INFINITY, away: Vec2::ZERO, steepness: 0.0 };
 
 /// The meniscus: distances to the boundary, kept from frame to frame for their memory.
 #[derive(Clone, Debug, Default)]
 pub struct Meniscus {
+    cell: f32,
     reaches: Vec<Reach>,
     touched: Vec<u32>,
     queue: Vec<u32>,
@@ -133,27 +134,29 @@ impl Meniscus {
     /// Horizontal distance from a column to its nearest boundary column: zero at the shore, infinite out
     /// of reach of the meniscus.
     pub fn distance(&self, column: usize) -> f32 {
-        self.reaches.get(column).map_or(f32::INFINITY, |reach| reach.squared.sqrt())
+        self.reaches.get(column).map_or(f32::INFINITY, |reach| reach.squared.sqrt() * self.cell)
     }
 
     fn find_distances(&mut self, columns: &Columns, surface: &Surface, length: f32) {
         self.forget(columns.len());
-        self.seed(columns, surface, length);
+        self.cell = columns.grid().cell();
+        let farthest = (length / self.cell).powi(2);
+        self.seed(columns, surface, farthest);
         let mut next = 0;
         while let Some(&column) = self.queue.get(next) {
             next += 1;
-            let Reach { nearest, steepness, .. } = self.reaches[column as usize];
             let column = column as usize;
-            let (cell, away) =
-                (cell_of(columns, column), surface.positions()[column].xz() - nearest);
-            for (direction, &(x, z)) in STEPS.iter().enumerate() {
+            let (cell, Reach { away, steepness, .. }) =
+                (cell_of(columns, column), self.reaches[column]);
+            for direction in 0..8 {
                 // Only away from the boundary can it be the nearest for others.
-                if x as f32 * away.x + z as f32 * away.y <= 0.0 {
+                let step = step(direction);
+                if step.dot(away) <= 0.0 {
                     continue;
                 }
                 match surface.link_from(columns, cell, column, direction) {
                     Some(other) if surface.kinds()[other] == VertexKind::Free => {
-                        self.offer(surface, other, nearest, steepness, length);
+                        self.offer(other, away + step, steepness, farthest);
                     }
                     _ => {}
                 }
@@ -174,46 +177,39 @@ impl Meniscus {
     }
 
     /// The first ring: columns with a free surface beside a shore or a wall.
-    fn seed(&mut self, columns: &Columns, surface: &Surface, length: f32) {
+    fn seed(&mut self, columns: &Columns, surface: &Surface, farthest: f32) {
         let kinds = surface.kinds();
         for shore in places(&kinds[..columns.len()], |kind| kind == VertexKind::Shore) {
-            let place = surface.positions()[shore].xz();
-            let mut steepest = f32::NEG_INFINITY;
-            let cell = cell_of(columns, shore);
+            let (cell, mut steepest) = (cell_of(columns, shore), f32::NEG_INFINITY);
             for direction in 0..8 {
                 let Some(other) = surface.link_from(columns, cell, shore, direction) else {
                     continue;
                 };
-                let run = surface.positions()[other].xz().distance(place);
+                let step = step(direction);
                 let rise = columns.floor()[shore] - columns.floor()[other];
-                steepest = steepest.max(rise / run);
-                self.offer(surface, other, place, rise / run, length);
+                let steepness = rise / (step.length() * self.cell);
+                steepest = steepest.max(steepness);
+                self.offer(other, step, steepness, farthest);
             }
-            self.reaches[shore] = Reach { squared: 0.0, nearest: place, steepness: steepest };
+            self.reaches[shore] = Reach { squared: 0.0, away: Vec2::ZERO, steepness: steepest };
             self.touched.push(shore as u32);
         }
         for wall in (columns.len()..kinds.len()).filter(|&v| kinds[v] == VertexKind::Wall) {
             let column = surface.vertex_columns()[wall] as usize;
-            self.offer(surface, column, surface.positions()[wall].xz(), f32::INFINITY, length);
+            let way = (surface.positions()[column] - surface.positions()[wall]).xz();
+            self.offer(column, (way / self.cell).round(), f32::INFINITY, farthest);
         }
     }
 
     /// Gives a column a boundary column, if that is nearer than the one it has.
-    fn offer(
-        &mut self,
-        surface: &Surface,
-        column: usize,
-        nearest: Vec2,
-        steepness: f32,
-        length: f32,
-    ) {
-        let squared = surface.positions()[column].xz().distance_squared(nearest);
+    fn offer(&mut self, column: usize, away: Vec2, steepness: f32, farthest: f32) {
+        let squared = away.length_squared();
         let reach = &mut self.reaches[column];
-        if squared < reach.squared && squared < length * length {
+        if squared < reach.squared && squared < farthest {
             if reach.squared == f32::INFINITY {
                 self.touched.push(column as u32);
             }
-            *reach = Reach { squared, nearest, steepness };
+            *reach = Reach { squared, away, steepness };
             self.queue.push(column as u32);
         }
     }
@@ -225,15 +221,15 @@ impl Meniscus {
         settings: &MeniscusSettings,
         viewer: Option<Viewer>,
     ) {
-        let reaches = &self.reaches;
+        let (reaches, reach_in_cells) = (&self.reaches, settings.length / self.cell);
         let shared = &*surface;
         self.tilted.resize(self.touched.len(), Vec3::Y);
         let turn = |(&column, tilted): (&u32, &mut Vec3)| {
             let column = column as usize;
             let reach = reaches[column];
             let at_contact = settings.tilt_at_contact(reach.steepness.atan());
-            let fade = 1.0 - reach.squared.sqrt() / settings.length;
-            let direction = direction_to_boundary(reaches, columns, shared, settings, column);
+            let fade = 1.0 - reach.squared.sqrt() / reach_in_cells;
+            let direction = direction_to_boundary(reaches, columns, shared, reach_in_cells, column);
             let position = shared.positions()[column];
             let view = viewer.map(|viewer| viewer.direction_from(position));
             *tilted = tilt(shared.normals()[column], direction, at_contact, fade, view);
@@ -252,30 +248,28 @@ fn direction_to_boundary(
     reaches: &[Reach],
     columns: &Columns,
     surface: &Surface,
-    settings: &MeniscusSettings,
+    reach_in_cells: f32,
     column: usize,
 ) -> Vec2 {
-    let place = surface.positions()[column].xz();
     let cell = cell_of(columns, column);
     let link = |direction: usize| surface.link_from(columns, cell, column, direction);
     if surface.kinds()[column] == VertexKind::Shore {
-        let away = |other: usize| {
-            let way = place - surface.positions()[other].xz();
-            way / way.length_squared()
-        };
-        return (0..8).filter_map(link).map(away).sum::<Vec2>().normalize_or_zero();
+        let linked = (0..8).filter(|&direction| link(direction).is_some()).map(step);
+        return -linked.map(|step| step / step.length_squared()).sum::<Vec2>().normalize_or_zero();
     }
     let distance = |direction: usize| match link(direction) {
         None => surface.distance_beyond(column, direction, reaches[column].squared.sqrt()),
-        Some(other) => reaches[other].squared.sqrt().min(settings.length),
+        Some(other) => reaches[other].squared.sqrt().min(reach_in_cells),
     };
     let falling =
         Vec2::new(distance(2) - distance(0), distance(3) - distance(1)).normalize_or_zero();
-    if falling == Vec2::ZERO {
-        (reaches[column].nearest - place).normalize_or_zero()
-    } else {
-        falling
-    }
+    if falling == Vec2::ZERO { -reaches[column].away.normalize_or_zero() } else { falling }
+}
+
+/// A step to a neighbour, in cells.
+fn step(direction: usize) -> Vec2 {
+    let (x, z) = STEPS[direction];
+    Vec2::new(x as f32, z as f32)
 }
 
 /// Tilts the normals inside walls: there the distance is zero and the solid upright.

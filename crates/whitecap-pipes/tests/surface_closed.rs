@@ -3,7 +3,7 @@
 mod surface_scenes;
 
 use surface_scenes::*;
-use whitecap_pipes::VertexKind;
+use whitecap_pipes::{Columns, Meniscus, MeniscusSettings, Terrain, VertexKind, terrain_mesh};
 
 /// Contract: over 100 random terrains of up to four layers with random liquid, and 100 of one layer, the
 /// surface is finite, faces up, and is open only at the grid's border and between shore, ceiling, wall and
@@ -88,4 +88,24 @@ fn shores_touch_the_ground() {
     let off: Vec<f32> = shores.map(|v| (surface.positions()[v].y - 2e-3).abs()).collect();
     assert!(off.len() > 40);
     assert!(off.iter().all(|&off| off < 0.06 * CELL), "{off:?}");
+}
+
+/// Contract: grids of one row, one cell, or nothing but solid give surfaces without triangles, not a panic.
+#[test]
+fn smallest_grids_are_harmless() {
+    for (width, length) in [(1, 1), (1, 5), (5, 1)] {
+        let mut columns = heightfield(width, length, |x, z| x + z);
+        columns.fill(|_| 1e-3);
+        assert!(surface_of(&columns).triangles().is_empty());
+        assert!(terrain_mesh(&columns).triangles().is_empty());
+    }
+    for size in [1, 6] {
+        let terrain = Terrain::from_cells(grid(size, size), |_, _, _| {}).unwrap();
+        let columns = Columns::new(&terrain);
+        let mut surface = surface_of(&columns);
+        let settings = MeniscusSettings::default();
+        Meniscus::new().apply(&columns, &mut surface, &settings, None).unwrap();
+        assert!(surface.triangles().is_empty());
+        assert!(terrain_mesh(&columns).triangles().is_empty());
+    }
 }
