@@ -93,6 +93,12 @@ impl Links {
         self.behind.resize(columns.len(), [NONE; 2]);
         self.sides.resize(columns.len(), Sides::default());
         self.corners.resize(columns.len(), 0);
+        self.find_ahead(columns, levels);
+        self.find_behind(columns, levels);
+    }
+
+    /// Links towards +x and +z.
+    fn find_ahead(&mut self, columns: &Columns, levels: &Levels) {
         let (width, length, start) =
             (columns.grid().width(), columns.grid().length(), row_start(columns));
         let free = &self.free_layers;
@@ -105,8 +111,13 @@ impl Links {
                 link_ahead(columns, levels, free, (x, z), own);
             }
         });
-        let ahead = &self.ahead;
+    }
+
+    /// Links towards −x and −z, which are those ahead seen from the other end, and all sides.
+    fn find_behind(&mut self, columns: &Columns, levels: &Levels) {
+        let (ahead, start) = (&self.ahead, row_start(columns));
         let slices = (&mut self.behind[..], &mut self.sides[..], &mut self.corners[..]);
+        let length = columns.grid().length();
         over_rows(0..length, &start, slices, &|rows, (behind, sides, corners)| {
             let base = start(rows.start);
             behind.fill([NONE; 2]);
@@ -141,7 +152,7 @@ impl Links {
     }
 
     /// Whether a column is linked along x or z.
-    pub fn is_linked(&self, column: usize) -> bool {
+    pub fn has_any(&self, column: usize) -> bool {
         self.ahead[column] != [NONE; 2] || self.behind[column] != [NONE; 2]
     }
 

@@ -42,14 +42,13 @@ use whitecap_core::{Column, TriMesh};
 use crate::columns::Columns;
 use crate::error::PipeError;
 use ground::{Levels, neighbour_cell};
-pub(crate) use ground::{STEPS, cell_of};
 use links::{Links, NONE, Side};
-pub(crate) use scan::places;
-
 use quartets::{Band, Corner, Quartets};
 use rows::over_rows;
 
+pub(crate) use ground::{STEPS, cell_of};
 pub use minimum::MinimumHeights;
+pub(crate) use scan::places;
 pub use settings::SurfaceSettings;
 pub use terrain_mesh::terrain_mesh;
 

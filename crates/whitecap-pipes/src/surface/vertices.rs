@@ -56,7 +56,7 @@ pub(super) fn place_columns(
                 let (y, kind, shade) = if levels.is_free(column) {
                     let shade = opacity(columns.depth()[column] as f32, settings.opaque_depth);
                     (levels.raised[column], VertexKind::Free, shade)
-                } else if links.is_linked(column) {
+                } else if links.has_any(column) {
                     let linked = (0..8)
                         .map(|direction| links.at(columns, levels, (x, z), column, direction))
                         .filter(|&other| other != NONE)
