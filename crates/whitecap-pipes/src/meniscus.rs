@@ -296,6 +296,10 @@ fn tilt_walls(
 /// Turns a normal away from the boundary, which lies in a horizontal `direction`, by `fade` times the tilt
 /// at the contact. With a viewer, the normal at the contact is at most orthogonal to the view (§5.3).
 fn tilt(normal: Vec3, direction: Vec2, at_contact: f32, fade: f32, view: Option<Vec3>) -> Vec3 {
+    if direction == Vec2::ZERO {
+        // The boundary is all around: no side to tilt to.
+        return normal;
+    }
     // Up turns away from the boundary around direction × up.
     let axis = Vec3::new(-direction.y, 0.0, direction.x);
     let at_contact = match view {

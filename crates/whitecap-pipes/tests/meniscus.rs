@@ -167,6 +167,26 @@ fn no_normal_faces_away_from_the_viewer() {
     assert!(checked > 100_000 && away_without > 1000, "{checked} {away_without}");
 }
 
+/// Contract: over 200 random terrains, for contact angles from 0° to 180°, with and without a viewer, normals
+/// stay unit vectors and the surface stays what it was, also where the boundary lies on all sides.
+#[test]
+fn normals_stay_normals() {
+    let mut puddle = heightfield(5, 5, |_, _| 0.0);
+    puddle.fill(|column| if column == 12 { 1e-3 } else { 0.0 });
+    let mut dry_spot = heightfield(5, 5, |_, _| 0.0);
+    dry_spot.fill(|column| if column == 12 { 0.0 } else { 1e-3 });
+    let scenes = (0..100).flat_map(|seed| [random_layers(seed), random_lakes(seed)]);
+    for (number, columns) in scenes.chain([puddle, dry_spot]).enumerate() {
+        let contact_angle = number as f32 * 37.0 % 180.0;
+        let settings = MeniscusSettings { contact_angle, ..Default::default() };
+        let eye = Viewer::At(Vec3::new(0.0, 0.02, 0.03));
+        for viewer in [None, Some(eye)] {
+            let (surface, _) = shaded(&columns, &settings, viewer);
+            check_surface(&columns, &surface);
+        }
+    }
+}
+
 /// Contract: settings that cannot be used are refused with a sentence that names them.
 #[test]
 fn impossible_settings_are_refused() {
