@@ -3,6 +3,7 @@
 mod cache;
 mod displace;
 mod example;
+mod pipes;
 mod render;
 mod sph;
 mod surface;
@@ -20,6 +21,9 @@ use crate::stage::{SettingProblem, StageError, StageKind};
 pub use cache::{CacheContent, CacheSettings};
 pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
+pub use pipes::{
+    PipeFill, PipeResult, PipeRun, PipeScene, PipeTerrain, PipesStageSettings, live_pipes,
+};
 pub use render::*;
 pub use sph::SphStageSettings;
 pub use track::{TrackFrame, TrackRun, TrackStageSettings};
@@ -34,6 +38,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
         Arc::new(waves::Waves),
         Arc::new(displace::Displace),
         Arc::new(track::Track),
+        Arc::new(pipes::Pipes),
         Arc::new(render::Render),
         Arc::new(example::Example),
     ]

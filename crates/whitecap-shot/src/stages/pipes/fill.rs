@@ -1,0 +1,105 @@
+//! Liquid at the first frame: shapes that are filled, as far as they are not solid.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whitecap_bulk::describe_choices;
+use whitecap_pipes::Columns;
+
+use crate::stage::SettingProblem;
+
+/// A volume that is full of liquid at the first frame. What hangs in the air stands on the ground below
+/// it at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(transform = describe_choices)]
+pub enum PipeFill {
+    /// A box along the axes.
+    Box(PipeBox),
+    /// A ball.
+    Sphere(PipeSphere),
+    /// Everything up to a height, closed caves included.
+    Level(PipeLevel),
+}
+
+/// A box of liquid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipeBox {
+    /// Lowest corner (x, y, z).
+    #[schemars(extend("unit" = "m"))]
+    pub min: [f32; 3],
+    /// Highest corner (x, y, z).
+    #[schemars(extend("unit" = "m"))]
+    pub max: [f32; 3],
+}
+
+/// A ball of liquid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipeSphere {
+    /// Centre (x, y, z).
+    #[schemars(extend("unit" = "m"))]
+    pub center: [f32; 3],
+    /// Radius.
+    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e6))]
+    pub radius: f32,
+}
+
+/// Liquid up to a height.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipeLevel {
+    /// Height of its surface.
+    #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
+    pub height: f32,
+}
+
+impl PipeFill {
+    /// What is wrong with it, if something is.
+    pub(super) fn problem(&self) -> Option<SettingProblem> {
+        let PipeFill::Box(shape) = self else { return None };
+        let axis = (0..3).find(|&axis| shape.min[axis] >= shape.max[axis])?;
+        let message = format!("this box is empty along {}", ["x", "y", "z"][axis]);
+        let help = "min is the lowest corner, max the highest";
+        Some(SettingProblem::new("box", message).with_help(help))
+    }
+
+    /// From where to where it reaches on the vertical line at (x, z).
+    fn range(&self, x: f32, z: f32) -> Option<[f64; 2]> {
+        match self {
+            PipeFill::Box(PipeBox { min, max }) => {
+                let inside = (min[0]..max[0]).contains(&x) && (min[2]..max[2]).contains(&z);
+                inside.then_some([min[1].into(), max[1].into()])
+            }
+            PipeFill::Sphere(PipeSphere { center, radius }) => {
+                let away = [x - center[0], z - center[2]].map(f64::from);
+                let half = f64::from(*radius).powi(2) - away[0].powi(2) - away[1].powi(2);
+                let (half, y) = (half.max(0.0).sqrt(), f64::from(center[1]));
+                (half > 0.0).then_some([y - half, y + half])
+            }
+            PipeFill::Level(PipeLevel { height }) => Some([f64::NEG_INFINITY, (*height).into()]),
+        }
+    }
+}
+
+/// Depth of each column when all shapes are filled, each place once.
+pub(super) fn depths(columns: &Columns, fills: &[PipeFill]) -> Vec<f64> {
+    let depth = |column: usize| {
+        let (x, z) = columns.position_of(column);
+        let center = columns.grid().center(x, z);
+        let space = [columns.floor()[column], columns.ceiling()[column]].map(f64::from);
+        let mut ranges: Vec<[f64; 2]> = fills
+            .iter()
+            .filter_map(|fill| fill.range(center.x, center.y))
+            .map(|[low, high]| [low.max(space[0]), high.min(space[1])])
+            .collect();
+        ranges.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        let (mut depth, mut reached) = (0.0, f64::NEG_INFINITY);
+        for [low, high] in ranges {
+            depth += (high - low.max(reached)).max(0.0);
+            reached = reached.max(high);
+        }
+        depth
+    };
+    (0..columns.len()).map(depth).collect()
+}

@@ -1,0 +1,101 @@
+//! A liquid on its terrain with all that is needed to draw it: what the stage, the command and a live
+//! view start from.
+
+use std::path::Path;
+
+use whitecap_core::TriMesh;
+use whitecap_pipes::{
+    MeniscusSettings, MinimumHeights, PipeError, Pipes, SurfaceSettings, terrain_mesh,
+};
+
+use super::NAME;
+use super::fill::depths;
+use super::ground::Ground;
+use super::settings::PipesStageSettings;
+use crate::Shot;
+use crate::stage::{SettingProblem, StageError};
+use crate::stages::read_settings;
+
+/// A liquid as it was filled, at rest, on its terrain.
+#[derive(Clone, Debug)]
+pub struct PipeScene {
+    /// The liquid.
+    pub pipes: Pipes,
+    /// The terrain to draw: the mesh of the shot with its ground, or one made from the columns.
+    pub terrain: TriMesh,
+    /// How far the surface must stay above the terrain.
+    pub minimum: MinimumHeights,
+    /// Settings of the surface.
+    pub surface: SurfaceSettings,
+    /// Settings of the meniscus, if there is to be one.
+    pub meniscus: Option<MeniscusSettings>,
+}
+
+impl PipeScene {
+    /// The scene of some settings; paths start from `folder`.
+    pub fn new(settings: &PipesStageSettings, folder: &Path) -> Result<Self, SettingProblem> {
+        check(settings)?;
+        let Ground { terrain, mesh } = Ground::new(settings, folder)?;
+        let mut pipes = Pipes::new(&terrain, settings.liquid.clone()).map_err(problem)?;
+        let depths = depths(pipes.columns(), &settings.fill);
+        pipes.fill(|column| depths[column]);
+        let minimum = match &mesh {
+            Some(mesh) => {
+                MinimumHeights::over(pipes.columns(), mesh, settings.surface.least_thickness)
+            }
+            None => MinimumHeights::none(),
+        };
+        let terrain = mesh.unwrap_or_else(|| terrain_mesh(pipes.columns()));
+        let meniscus = meniscus(settings);
+        Ok(Self { pipes, terrain, minimum, surface: settings.surface, meniscus })
+    }
+}
+
+/// The liquid of a `pipes` stage of a shot, before its first frame: the stage called `name`, or the first
+/// of its kind that gives a liquid.
+///
+/// # Errors
+/// When the shot has no such stage, or its terrain cannot be read any more.
+pub fn live_pipes(shot: &Shot, name: Option<&str>) -> Result<PipeScene, StageError> {
+    let mut stages = shot.stages.iter().filter(|stage| stage.kind.name() == NAME);
+    let stage = match name {
+        Some(name) => stages.find(|stage| stage.name == name),
+        None => stages.find(|stage| stage.settings["give"] != "terrain"),
+    };
+    let stage = stage.ok_or_else(|| {
+        let wanted = name.map_or(String::from("stage"), |name| format!("stage `{name}`"));
+        StageError::failed(format!("the shot has no {wanted} of the kind \"{NAME}\""))
+    })?;
+    let settings: PipesStageSettings = read_settings(&stage.settings)?;
+    PipeScene::new(&settings, &shot.folder)
+        .map_err(|problem| StageError::failed(format!("[{}] {}", stage.name, problem.message)))
+}
+
+fn meniscus(settings: &PipesStageSettings) -> Option<MeniscusSettings> {
+    let length = settings.meniscus_length;
+    settings.contact_angle.map(|contact_angle| MeniscusSettings { contact_angle, length })
+}
+
+/// Everything that needs no file.
+fn check(settings: &PipesStageSettings) -> Result<(), SettingProblem> {
+    settings.liquid.check().map_err(problem)?;
+    settings.surface.check().map_err(problem)?;
+    meniscus(settings).map_or(Ok(()), |meniscus| meniscus.check()).map_err(problem)?;
+    for (place, fill) in settings.fill.iter().enumerate() {
+        if let Some(problem) = fill.problem() {
+            let key = format!("fill.{place}.{}", problem.key);
+            return Err(SettingProblem { key, ..problem });
+        }
+    }
+    Ok(())
+}
+
+fn problem(error: PipeError) -> SettingProblem {
+    let key = match error {
+        PipeError::Setting { name: "length", .. } => "meniscus-length",
+        PipeError::Setting { name, .. } if name.starts_with("source") => "sources",
+        PipeError::Setting { name, .. } => name,
+        _ => "kind",
+    };
+    SettingProblem::new(key, error)
+}

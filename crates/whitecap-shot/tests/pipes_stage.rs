@@ -1,0 +1,221 @@
+//! Contract: shallow liquid goes through a shot like any other stage: on a mesh, a height field or a
+//! plane; a run that is cancelled between frames and continued writes the bytes of a run that was not;
+//! the volume is accounted for; what is wrong is told at its line.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use whitecap_core::TriMesh;
+use whitecap_core::glam::Vec3;
+use whitecap_io::image::{Image, PngDepth, srgb_to_linear, write_png};
+use whitecap_shot::stages::live_pipes;
+use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
+
+/// A table over a floor: liquid is poured on the table and falls over its edge as drops.
+const SHOT: &str = r#"
+[shot]
+name = "spill"
+frames = [1, 8]
+fps = 60
+
+[blood]
+kind = "pipes"
+terrain = { mesh = "table.ply", ground = 0 }
+area = { min = [-0.03, -0.02], max = [0.03, 0.02] }
+cell = 0.001
+viscosity = 4e-6
+falling-drops = true
+contact-angle = 40
+eye = [0, 0.1, 0.1]
+fill = [
+    { level = { height = 0.002 } },
+    { sphere = { center = [0, 0.012, 0], radius = 0.008 } },
+]
+sources = [{ position = [0, 0.02, 0], radius = 0.003, rate = 1e-6 }]
+drains = [{ position = [0.02, 0, 0], radius = 0.002, rate = 1e-7 }]
+save = ["ply"]
+"#;
+
+/// A box as a closed mesh.
+fn block(min: Vec3, max: Vec3) -> TriMesh {
+    let corner = |i: usize| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32);
+    let positions = (0..8).map(|i| min + (max - min) * corner(i)).collect();
+    let faces =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    TriMesh::new(positions, triangles).unwrap()
+}
+
+/// A folder with the table of the shot.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let table = block(Vec3::new(-0.01, 0.008, -0.01), Vec3::new(0.01, 0.01, 0.01));
+    whitecap_io::write_mesh(folder.path().join("table.ply"), &table).unwrap();
+    folder
+}
+
+fn shot(folder: &Path, text: &str) -> Shot {
+    Shot::parse(text, &folder.join("spill.toml"), &Registry::standard())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+    let cancel = CancelToken::new();
+    let observer = |event: &Event<'_>| {
+        if let Event::FrameDone { frame, .. } = event
+            && Some(*frame) == cancel_after
+        {
+            cancel.cancel();
+        }
+    };
+    run(&shot(folder, SHOT), &RunOptions::new(&observer, &cancel)).unwrap().outcome
+}
+
+fn saved(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    std::fs::read_dir(folder.join("out/spill/blood"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ply"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_cancelled_run_continues_with_the_same_bytes() {
+    let whole = folder();
+    run_in(whole.path(), None);
+    let expected = saved(whole.path());
+    assert_eq!(expected.len(), 8);
+    let interrupted = folder();
+    assert!(matches!(run_in(interrupted.path(), Some(4)), RunOutcome::Cancelled));
+    assert!(saved(interrupted.path()).len() < 8, "the run must have been interrupted");
+    run_in(interrupted.path(), None);
+    assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+}
+
+/// The values of a metric in all frames that have it.
+fn metric(report: &Value, name: &str) -> Vec<f64> {
+    let frames = report["stages"][0]["frames"].as_array().unwrap();
+    let metrics = frames.iter().flat_map(|frame| frame["metrics"].as_array().unwrap());
+    let named = metrics.filter(|metric| metric["name"] == name);
+    named.map(|metric| metric["value"].as_f64().unwrap()).collect()
+}
+
+/// The report of a run.
+fn report(folder: &Path, text: &str) -> Value {
+    let options = (CancelToken::new(), |_: &Event<'_>| {});
+    let summary = run(&shot(folder, text), &RunOptions::new(&options.1, &options.0)).unwrap();
+    serde_json::from_str(&std::fs::read_to_string(summary.report_json).unwrap()).unwrap()
+}
+
+/// Contract: each frame tells the volume, what came and went, and that nothing is missing; the mesh has
+/// normals and opacity; liquid that falls from the table is in the air as drops.
+#[test]
+fn frames_tell_where_the_volume_is() {
+    let folder = folder();
+    let report = report(folder.path(), SHOT);
+    let [volume, poured, drained] =
+        ["volume", "poured", "drained"].map(|name| metric(&report, name));
+    // Level over the floor, and the ball as far as it is not in the table.
+    assert!((volume[0] - 0.002 * 0.06 * 0.04).abs() < 2.2e-6, "{volume:?}");
+    let seconds = 7.0 / 60.0;
+    assert!((poured[7] - poured[0] - 1e-6 * seconds).abs() < 1e-12, "{poured:?}");
+    assert!((drained[7] - 1e-7 * seconds).abs() < 1e-12, "{drained:?}");
+    for frame in 0..8 {
+        let missing = volume[frame] - (poured[frame] - drained[frame]);
+        assert!(missing.abs() < 1e-6 * poured[frame], "frame {frame}");
+    }
+    assert!(metric(&report, "error of the volume").iter().all(|&error| error < 1e-6));
+    assert!(metric(&report, "drops").iter().any(|&count| count > 0.0));
+    assert!(metric(&report, "meniscus time").len() == 8);
+    let mesh = folder.path().join("out/spill/blood/blood.0008.ply");
+    let mesh = whitecap_io::read_mesh(mesh).unwrap();
+    assert!(mesh.attribute("normal").is_some() && mesh.attribute("opacity").is_some());
+}
+
+/// Contract: the same stage gives its terrain, or its drops.
+#[test]
+fn terrain_and_drops_are_given() {
+    let folder = folder();
+    let named = |give: &str| SHOT.replace("save =", &format!("give = \"{give}\"\nsave ="));
+    report(folder.path(), &named("terrain"));
+    let file = folder.path().join("out/spill/blood/blood.0008.ply");
+    let terrain = whitecap_io::read_mesh(&file).unwrap();
+    assert_eq!(terrain.triangles().len(), 12 + 2, "the table and the ground");
+    report(folder.path(), &named("drops"));
+    let drops = whitecap_io::read_particles(&file).unwrap();
+    assert!(!drops.is_empty() && drops.attribute("radius").is_some());
+}
+
+/// Contract: a height field has the heights of its grey values, a plane those of its slope; the liquid
+/// for a live view is that of the first frame.
+#[test]
+fn height_fields_and_planes_are_terrain() {
+    let folder = folder();
+    // Dark on the left, bright on the right.
+    let grey = |column: usize| [srgb_to_linear(column as f32 / 255.0); 3];
+    let pixel = |i: usize| {
+        let [red, green, blue] = grey(i % 16 * 17);
+        [red, green, blue, 1.0]
+    };
+    let picture = Image::from_pixels(16, 8, false, (0..128).map(pixel).collect()).unwrap();
+    write_png(folder.path().join("ramp.png"), &picture, PngDepth::Eight).unwrap();
+    let terrain = "terrain = { mesh = \"table.ply\", ground = 0 }\narea = { min = [-0.03, -0.02], max = [0.03, 0.02] }\n";
+    let with = |other: &str| shot(folder.path(), &SHOT.replace(terrain, other));
+    let ramp = with("terrain = { heightfield = \"ramp.png\", low = 0.001, high = 0.016 }\n");
+    let scene = live_pipes(&ramp, Some("blood")).unwrap();
+    let columns = scene.pipes.columns();
+    assert_eq!((columns.grid().width(), columns.grid().length()), (16, 8));
+    for x in 0..16 {
+        let floor = columns.floor()[columns.of_cell(x, 3).start];
+        assert!((floor - 0.001 * (1.0 + x as f32)).abs() < 1e-6, "{x}: {floor}");
+    }
+    let plane = with(
+        "terrain = { height = 0.01, slope = [0.5, -0.25] }\narea = { min = [0, 0], max = [0.01, 0.02] }\n",
+    );
+    let scene = live_pipes(&plane, None).unwrap();
+    let columns = scene.pipes.columns();
+    assert_eq!((columns.grid().width(), columns.grid().length()), (10, 20));
+    let floor = columns.floor()[columns.of_cell(2, 4).start];
+    assert!((floor - (0.01 + 0.5 * 0.0025 - 0.25 * 0.0045)).abs() < 1e-7, "{floor}");
+    let error = live_pipes(&plane, Some("water")).unwrap_err().to_string();
+    assert!(error.contains("no stage `water`"), "{error}");
+}
+
+/// Contract: settings that cannot be used are told at their line, with what would be right.
+#[test]
+fn impossible_scenes_are_told() {
+    const TABLE: &str = "terrain = { mesh = \"table.ply\", ground = 0 }\n";
+    const AREA: &str = "area = { min = [-0.03, -0.02], max = [0.03, 0.02] }\n";
+    let folder = folder();
+    let level = "level = { height = 0.002 }";
+    let flat = "box = { min = [0, 0, 0], max = [1, 0, 1] }";
+    let elsewhere = "area = { min = [0.02, 0.02], max = [0.03, 0.03] }\n";
+    let both = "terrain = { mesh = \"table.ply\", heightfield = \"a.png\" }\n";
+    for (changes, expected) in [
+        (vec![("table.ply", "chair.ply")], "there is no terrain file"),
+        (vec![("table.ply", "spill.toml")], "spill.toml"),
+        (vec![(TABLE, both)], "at once"),
+        (vec![(TABLE, ""), (AREA, "")], "no bounds of its own"),
+        (vec![(", ground = 0", ""), (AREA, elsewhere)], "covers no cell"),
+        (vec![("max = [0.03, 0.02]", "max = [0.03, -0.02]")], "empty along z"),
+        (vec![("cell = 0.001", "cell = 0.000001")], "at most 67108864"),
+        (vec![("contact-angle = 40", "contact-angle = 400")], "contact-angle"),
+        (vec![(level, flat)], "empty along y"),
+    ] {
+        let mut text = String::from(SHOT);
+        for (old, new) in &changes {
+            assert!(text.contains(old), "{old}");
+            text = text.replace(old, new);
+        }
+        let path = folder.path().join("spill.toml");
+        std::fs::write(&path, &text).unwrap();
+        let told = Shot::load(&path, &Registry::standard()).err().map(|error| error.to_string());
+        let told = told.unwrap_or_else(|| panic!("{changes:?} was accepted"));
+        assert!(told.contains(expected), "{changes:?}: {told}");
+    }
+}
