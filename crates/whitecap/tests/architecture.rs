@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Libraries that stand above this one, as ways in for people and for other languages.
+const FRONT_DOORS: [&str; 2] = ["whitecap-pipes-c", "whitecap-play"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -23,7 +26,8 @@ fn named_crates(text: &str) -> BTreeSet<String> {
     let is_crate = |word: &&str| {
         word.strip_prefix("whitecap").is_some_and(|rest| {
             rest.is_empty()
-                || rest.starts_with('-') && rest[1..].bytes().all(|byte| byte.is_ascii_lowercase())
+                || rest.starts_with('-')
+                    && rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         })
     };
     text.split('`').skip(1).step_by(2).filter(is_crate).map(str::to_string).collect()
@@ -36,13 +40,13 @@ fn the_architecture_names_every_crate() {
     assert_eq!(named_crates(&text), crates());
 }
 
-/// Contract: every library crate can be reached through this one.
+/// Contract: every library crate can be reached through this one, but for the front doors.
 #[test]
 fn every_library_is_re_exported() {
     let text = fs::read_to_string(root().join("crates/whitecap/src/lib.rs")).unwrap();
     for name in crates() {
         let is_library = root().join("crates").join(&name).join("src/lib.rs").is_file();
-        if is_library && name != "whitecap" {
+        if is_library && name != "whitecap" && !FRONT_DOORS.contains(&name.as_str()) {
             let export = format!("pub use {} as ", name.replace('-', "_"));
             assert!(text.contains(&export), "{name} is not re-exported");
         }
