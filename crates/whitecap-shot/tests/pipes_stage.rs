@@ -195,6 +195,7 @@ fn impossible_scenes_are_told() {
     let level = "level = { height = 0.002 }";
     let flat = "box = { min = [0, 0, 0], max = [1, 0, 1] }";
     let elsewhere = "area = { min = [0.02, 0.02], max = [0.03, 0.03] }\n";
+    let vast = "area = { min = [-1, -1], max = [1, 1] }\n";
     let both = "terrain = { mesh = \"table.ply\", heightfield = \"a.png\" }\n";
     for (changes, expected) in [
         (vec![("table.ply", "chair.ply")], "there is no terrain file"),
@@ -203,7 +204,7 @@ fn impossible_scenes_are_told() {
         (vec![(TABLE, ""), (AREA, "")], "no bounds of its own"),
         (vec![(", ground = 0", ""), (AREA, elsewhere)], "covers no cell"),
         (vec![("max = [0.03, 0.02]", "max = [0.03, -0.02]")], "empty along z"),
-        (vec![("cell = 0.001", "cell = 0.000001")], "at most 67108864"),
+        (vec![("cell = 0.001", "cell = 1e-5"), (AREA, vast)], "cells, but must"),
         (vec![("contact-angle = 40", "contact-angle = 400")], "contact-angle"),
         (vec![(level, flat)], "empty along y"),
     ] {

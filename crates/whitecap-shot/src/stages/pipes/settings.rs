@@ -77,7 +77,7 @@ pub struct PipesStageSettings {
     #[schemars(extend("unit" = "none"))]
     pub terrain: PipeTerrain,
     /// Edge length of the square cells.
-    #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e4))]
+    #[schemars(extend("unit" = "m"), range(min = 1e-5, max = 1e4))]
     pub cell: f32,
     /// The part of the terrain that takes part. Left out: the bounds of the mesh, or one cell for each
     /// pixel of the height field, from x = z = 0 on.
