@@ -19,11 +19,13 @@ fn triangle_soup(count: usize) -> TriMesh {
 }
 
 /// Contract: the closest point is bit for bit the one that a loop over all triangles finds, the
-/// lowest index winning ties, for regular meshes (many ties) and for a triangle soup.
+/// lowest index winning ties, for regular meshes (many ties) and for a triangle soup, however the
+/// hierarchy was built.
 #[test]
 fn closest_points_equal_those_of_a_plain_loop() {
     for mesh in [sphere(Vec3::ZERO, 1.0, 24), torus(1.0, 0.3, 32), triangle_soup(1000)] {
         let bvh = TriangleBvh::build(&mesh);
+        let quick = TriangleBvh::build_quickly(&mesh);
         let on_axes = [Vec3::ZERO, Vec3::Y, 3.0 * Vec3::Y, Vec3::X * 0.5, Vec3::Z * -2.0];
         for point in on_axes.into_iter().chain(points_in_cube(1.7, 500)) {
             let candidates = (0..mesh.triangles().len())
@@ -33,6 +35,7 @@ fn closest_points_equal_those_of_a_plain_loop() {
                 .min_by(|a, b| a.1.distance_squared.total_cmp(&b.1.distance_squared))
                 .unwrap();
             let found = bvh.closest_point(point, f32::INFINITY).unwrap();
+            assert_eq!(quick.closest_point(point, f32::INFINITY).unwrap(), found);
             assert_eq!((found.triangle as usize, found.point), (triangle, expected.point));
             assert_eq!(found.distance_squared, expected.distance_squared);
 

@@ -162,14 +162,14 @@ fn knurled_ball(center: Vec3, triangle_count: f32, spacing: f32) -> TriMesh {
     ball(center, 1.0, levels, knurls)
 }
 
-/// A knurled ball drawn apart at its middle.
+/// A knurled ball torn apart along a wavy surface.
 fn split(particle_count: f32, triangle_count: f32) -> Scene {
     let spacing = spacing_for(4.19, particle_count);
     let mesh = knurled_ball(Vec3::ZERO, triangle_count, spacing);
     let rest = filled(spacing, Vec3::splat(1.1), |p| p.length() < 1.0 - 0.3 * spacing);
     let motion = move |frame: usize, p: Vec3| {
-        let away = 0.03 * frame as f32;
-        p + Vec3::X * away * (p.x / 0.3).clamp(-1.0, 1.0)
+        let side = (p.x + 0.2 * (4.0 * p.y).sin() * (3.0 * p.z).cos()).signum();
+        p + Vec3::X * side * 0.15 * spacing * frame as f32
     };
     Scene { mesh, spacing, rest, motion: Box::new(motion) }
 }

@@ -100,7 +100,7 @@ fn mixed(values: &[f32], mix: &[(u32, f32)]) -> f32 {
     let known = |&&(v, _): &&(u32, f32)| values[v as usize].is_finite();
     let weight: f32 = mix.iter().filter(known).map(|&(_, w)| w).sum();
     if weight.abs() < 1e-6 {
-        return if mix.is_empty() { 0.0 } else { f32::INFINITY };
+        return mix.first().map_or(0.0, |&(v, _)| values[v as usize]);
     }
     mix.iter().filter(known).map(|&(v, w)| values[v as usize] * w).sum::<f32>() / weight
 }

@@ -46,7 +46,7 @@ impl NearbyMesh {
             corners.par_iter().flat_map_iter(|t| t.map(|v| mesh.positions[v as usize])).collect();
         let triangles = (0..corners.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
         let plain = TriMesh::new(positions, triangles).unwrap_or_default();
-        Self { bvh: TriangleBvh::build(&plain), corners }
+        Self { bvh: TriangleBvh::build_quickly(&plain), corners }
     }
 
     pub fn closest(&self, point: Vec3, farthest: f32) -> Option<ClosestPoint> {

@@ -82,7 +82,8 @@ pub(crate) struct Reach {
     pub steadiness: f32,
 }
 
-/// Projects vertices to their distance δ from φ = 0. Vertices with an infinite δ stay.
+/// Projects vertices to their distance δ from φ = 0. Vertices with an infinite δ stay, but those that began
+/// inside (−∞) tell when the liquid has left them.
 pub(crate) fn keep_distance(
     positions: &[Vec3],
     delta: &[f32],
@@ -98,7 +99,8 @@ pub(crate) fn keep_distance(
             || CubicSampler::new(distance),
             |sampler, (&x, &delta)| {
                 if !delta.is_finite() {
-                    return Drawn::To(x);
+                    let left = delta < 0.0 && sampler.at(x).0 > reach.jump;
+                    return if left { Drawn::Jumped } else { Drawn::To(x) };
                 }
                 let Some(foot) = foot(sampler, cell, band, x) else { return Drawn::Jumped };
                 settle(x, foot.point + foot.normal * delta, reach)
@@ -207,6 +209,10 @@ mod tests {
         assert_eq!(keep_distance(&[x], &[0.0], &grid, 1.0, reach), [Drawn::Jumped]);
         assert_eq!(keep_distance(&[x], &[0.095], &grid, 1.0, reach), [Drawn::To(x)]);
         assert_eq!(keep_distance(&[x], &[f32::INFINITY], &grid, 1.0, reach), [Drawn::To(x)]);
+        let inner = f32::NEG_INFINITY;
+        assert_eq!(keep_distance(&[x], &[inner], &grid, 1.0, reach), [Drawn::Jumped]);
+        let deep = Vec3::X * 0.5;
+        assert_eq!(keep_distance(&[deep], &[inner], &grid, 1.0, reach), [Drawn::To(deep)]);
     }
 
     /// Contract: Yu's projection puts vertices on the surface along their normals.

@@ -302,7 +302,7 @@ fn add_patch_vertices(
 }
 
 /// New vertices take the distance from φ that they have at birth. Those from which only a way aside leads
-/// to φ = 0 take none and follow the particles: φ bridges a narrow gap there, and its surface is not
+/// to φ = 0 take none (−∞) and follow the particles: φ bridges a narrow gap there, and its surface is not
 /// theirs.
 pub(crate) fn take_birth_distances(mesh: &mut HalfEdgeMesh, from: usize, coarse: &CoarseSurface) {
     let cell = coarse.distance.lattice().cell;
@@ -314,7 +314,7 @@ pub(crate) fn take_birth_distances(mesh: &mut HalfEdgeMesh, from: usize, coarse:
                 let foot = foot(sampler, cell, coarse.band, mesh.positions[vertex])?;
                 let deep = foot.distance < -DEEP * cell;
                 let aside = || foot.normal.dot(mesh.normal(vertex as u32)) < ASIDE;
-                Some(if deep && aside() { f32::INFINITY } else { foot.distance })
+                Some(if deep && aside() { f32::NEG_INFINITY } else { foot.distance })
             },
         )
         .collect();

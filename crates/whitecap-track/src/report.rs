@@ -48,7 +48,7 @@ pub struct TrackReport {
     pub interpenetrating_cells: usize,
     /// Cells that were rebuilt.
     pub remeshed_cells: usize,
-    /// Rebuilt cells against all cells that hold a part of the mesh.
+    /// Rebuilt cells against all cells that hold a vertex of the mesh.
     pub remeshed_share: f32,
     /// Times a region had to be widened before it could be rebuilt.
     pub widened: usize,

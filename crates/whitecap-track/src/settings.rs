@@ -65,9 +65,9 @@ impl Default for TrackSettings {
     fn default() -> Self {
         Self {
             spacing: None,
-            support: 2.2,
+            support: 2.4,
             jump: 0.5,
-            steadiness: 0.015,
+            steadiness: 0.012,
             projection: Projection::default(),
             relaxation: 0.0,
             strain_relaxation: 0.0,

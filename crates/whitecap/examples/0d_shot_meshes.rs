@@ -4,7 +4,7 @@
 //! cargo run --release -p whitecap --example 0d_shot_meshes
 //! ```
 //!
-//! The toy, the bar and the stirrer are signed distances, joined by minima that are rounded where
+//! The toy, the balls, the loaf, the bar, the gear and the stirrer are signed distances, joined by minima that are rounded where
 //! parts meet; the glass and what is in it are surfaces of revolution.
 
 use std::f32::consts::TAU;
@@ -33,6 +33,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             mesh(
                 stirrer,
                 Bounds::new(Vec3::new(-0.2, -0.2, -0.1), Vec3::new(0.2, 0.5, 0.1)),
+                0.008,
+            ),
+        ),
+        (
+            "balls.ply",
+            mesh(
+                balls,
+                Bounds::new(Vec3::new(-0.18, -0.02, -0.1), Vec3::new(0.18, 0.3, 0.1)),
+                0.005,
+            ),
+        ),
+        (
+            "loaf.ply",
+            mesh(
+                loaf,
+                Bounds::new(Vec3::new(-0.28, -0.08, -0.08), Vec3::new(0.28, 0.08, 0.08)),
+                0.005,
+            ),
+        ),
+        (
+            "gear.ply",
+            mesh(
+                gear,
+                Bounds::new(Vec3::new(-0.14, -0.14, -0.2), Vec3::new(0.14, 0.14, 0.2)),
                 0.008,
             ),
         ),
@@ -83,6 +107,41 @@ fn stirrer(p: Vec3) -> f32 {
     let paddle = rounded_box(p, Vec3::new(0.16, 0.11, 0.012), 0.01);
     let shaft = capsule(p, Vec3::new(0.0, -0.1, 0.0), Vec3::new(0.0, 0.45, 0.0), 0.018);
     joined(paddle, shaft, 0.015)
+}
+
+/// Three carved balls of 0.14 m, two side by side and one above: one studded, one ribbed, one ringed.
+fn balls(p: Vec3) -> f32 {
+    const RADIUS: f32 = 0.07;
+    const RELIEF: f32 = 0.004;
+    let carved = |center: Vec3, relief: fn(Vec3) -> f32| {
+        let from = p - center;
+        from.length() - RADIUS - RELIEF * relief(from.normalize_or_zero())
+    };
+    let studs = |d: Vec3| {
+        let wave = d * 17.0;
+        ((wave.x.sin() * wave.y.sin() + wave.y.cos() * wave.z.sin()) * 2.0).clamp(-1.0, 1.0)
+    };
+    let ribs = |d: Vec3| (14.0 * d.z.atan2(d.x)).sin() * (1.0 - d.y * d.y).sqrt();
+    let rings = |d: Vec3| (26.0 * d.y.acos()).sin();
+    let below = carved(Vec3::new(-0.085, 0.085, 0.0), studs)
+        .min(carved(Vec3::new(0.085, 0.085, 0.0), ribs));
+    below.min(carved(Vec3::new(0.01, 0.24, 0.0), rings))
+}
+
+/// A loaf along x, 0.5 m long and 0.12 m thick, about the origin, with a knurled crust.
+fn loaf(p: Vec3) -> f32 {
+    let around = p.z.atan2(p.y);
+    let knurls = (120.0 * p.x + 9.0 * around).sin() * (120.0 * p.x - 9.0 * around).sin();
+    capsule(p, Vec3::X * -0.19, Vec3::X * 0.19, 0.056) - 0.004 * knurls
+}
+
+/// A gear about the z axis with eight round teeth, 0.24 m across and 0.32 m long.
+fn gear(p: Vec3) -> f32 {
+    let across = Vec2::new(p.x, p.y);
+    let teeth = 0.014 * (8.0 * across.to_angle()).sin();
+    let side = across.length() - 0.1 - teeth;
+    let half = Vec2::new(side, p.z.abs() - 0.16) + 0.01;
+    half.max(Vec2::ZERO).length() + half.max_element().min(0.0) - 0.01
 }
 
 /// Half a section of a drinking glass, from the axis below to the axis above: (radius, height).

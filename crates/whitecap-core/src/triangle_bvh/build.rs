@@ -14,7 +14,7 @@ const LEAF_SIZE: usize = 4;
 /// Cost of visiting a node, in triangle tests.
 const VISIT_COST: f32 = 0.5;
 /// Below this depth nodes are halved by count, which bounds the depth for any input.
-const HEURISTIC_DEPTH: u32 = 56;
+pub(super) const HEURISTIC_DEPTH: u32 = 56;
 /// From this many triangles on, the two halves of a node are built in parallel.
 const PARALLEL_SIZE: usize = 4096;
 
