@@ -1,0 +1,3 @@
+#version 300 es
+// Only the depth counts.
+void main() {}

@@ -1,0 +1,273 @@
+//! The liquid, sixty frames a second: what hands do, a frame of motion, a surface, a packet.
+
+use std::time::{Duration, Instant};
+
+use glam::Vec3;
+use serde::Serialize;
+use tungstenite::Bytes;
+use whitecap_pipes::{
+    Brush, Meniscus, MeniscusSettings, MinimumHeights, PipeError, Pipes, Surface, Viewer,
+    terrain_mesh,
+};
+
+use crate::exchange::{Exchange, Numbered, Wishes};
+use crate::message::{Hand, Order, Tool};
+use crate::packing::{Counts, Packer};
+use crate::scene::Scene;
+use crate::sides::with_sides;
+use crate::strike::strike;
+
+/// Seconds of a frame.
+const FRAME: f64 = 1.0 / 60.0;
+/// Ground that is being carved is shown anew after so many frames.
+const TERRAIN_FRAMES: u64 = 6;
+
+/// The sides of the terrain reach so many cells below its lowest point.
+const SIDE_CELLS: f32 = 3.0;
+
+/// Milliseconds that the parts of the last frame took.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Times {
+    simulation: f32,
+    surface: f32,
+    meniscus: f32,
+    packing: f32,
+}
+
+/// The head of a surface.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct SurfaceHead {
+    kind: &'static str,
+    number: u64,
+    time: f64,
+    volume: f64,
+    poured: f64,
+    drained: f64,
+    paused: bool,
+    viscosity: f32,
+    contact_angle: Option<f32>,
+    source_rate: f64,
+    milliseconds: Times,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// The head of a terrain.
+#[derive(Serialize)]
+struct TerrainHead<'a> {
+    kind: &'static str,
+    number: u64,
+    name: &'a str,
+    cell: f32,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// A liquid that is played with.
+pub(crate) struct Simulation {
+    /// The scene as it was at the beginning.
+    beginning: Scene,
+    pipes: Pipes,
+    /// Whether the ground has been carved; before that the scene's own terrain is drawn.
+    is_carved: bool,
+    surface: Surface,
+    meniscus: Meniscus,
+    packer: Packer,
+    times: Times,
+    meniscus_settings: Option<MeniscusSettings>,
+    is_paused: bool,
+    eye: Option<[f32; 3]>,
+    terrain_is_new: bool,
+    surface_is_new: bool,
+    frames: u64,
+    numbers: [u64; 2],
+}
+
+impl Simulation {
+    pub fn new(scene: Scene) -> Self {
+        Self {
+            pipes: scene.pipes.clone(),
+            meniscus_settings: scene.meniscus,
+            beginning: scene,
+            is_carved: false,
+            surface: Surface::new(),
+            meniscus: Meniscus::new(),
+            packer: Packer::default(),
+            times: Times::default(),
+            is_paused: false,
+            eye: None,
+            terrain_is_new: true,
+            surface_is_new: true,
+            frames: 0,
+            numbers: [0; 2],
+        }
+    }
+
+    /// Frames until it is told to stop.
+    pub fn run(
+        mut self,
+        exchange: &Exchange,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<(), PipeError> {
+        let mut next = Instant::now();
+        while !should_stop() {
+            self.frame(exchange)?;
+            next += Duration::from_secs_f64(FRAME);
+            let now = Instant::now();
+            match next.checked_duration_since(now) {
+                Some(rest) => std::thread::sleep(rest),
+                // Too slow for real time: lost time is not caught up with.
+                None => next = now,
+            }
+        }
+        Ok(())
+    }
+
+    /// One frame.
+    pub fn frame(&mut self, exchange: &Exchange) -> Result<(), PipeError> {
+        let Wishes { orders, hands, eye } = exchange.wishes();
+        self.surface_is_new |= eye != self.eye;
+        self.eye = eye;
+        let start = Instant::now();
+        let mut advance = !self.is_paused;
+        for order in orders {
+            self.obey(order, &mut advance)?;
+        }
+        for hand in hands {
+            self.touch(&hand)?;
+        }
+        if advance {
+            self.pipes.advance(FRAME)?;
+            self.surface_is_new = true;
+        }
+        self.times.simulation = milliseconds(start);
+        self.frames += 1;
+        if self.terrain_is_new && (!self.is_carved || self.frames.is_multiple_of(TERRAIN_FRAMES)) {
+            self.show_terrain(exchange);
+        }
+        if std::mem::take(&mut self.surface_is_new) {
+            self.show_surface(exchange)?;
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, order: Order, advance: &mut bool) -> Result<(), PipeError> {
+        self.surface_is_new = true;
+        match order {
+            Order::Pause => (self.is_paused, *advance) = (true, false),
+            Order::Resume => (self.is_paused, *advance) = (false, true),
+            Order::Step => *advance = true,
+            Order::Reset => return self.reset(),
+            Order::ContactAngle(angle) => {
+                self.meniscus_settings.get_or_insert_default().contact_angle = angle;
+            }
+            Order::Viscosity(viscosity) => {
+                let mut settings = self.pipes.settings().clone();
+                settings.viscosity = viscosity;
+                return self.pipes.set_settings(settings);
+            }
+            Order::SourceRate(rate) => {
+                let mut settings = self.pipes.settings().clone();
+                let first = &self.beginning.pipes.settings().sources;
+                let whole: f64 = first.iter().map(|source| source.rate).sum();
+                for (source, first) in settings.sources.iter_mut().zip(first) {
+                    let share = if whole > 0.0 { first.rate / whole } else { 0.0 };
+                    source.rate = rate * share;
+                }
+                return self.pipes.set_settings(settings);
+            }
+        }
+        Ok(())
+    }
+
+    /// The liquid and the ground as they were at the beginning, with the settings of now.
+    fn reset(&mut self) -> Result<(), PipeError> {
+        let settings = self.pipes.settings().clone();
+        self.pipes = self.beginning.pipes.clone();
+        self.terrain_is_new |= std::mem::take(&mut self.is_carved);
+        self.pipes.set_settings(settings)
+    }
+
+    fn touch(&mut self, hand: &Hand) -> Result<(), PipeError> {
+        let (from, toward) = (Vec3::from(hand.from), Vec3::from(hand.toward));
+        let Some(position) = strike(self.pipes.columns(), from, toward) else { return Ok(()) };
+        let brush = Brush { position, radius: hand.radius };
+        let amount = hand.rate * FRAME;
+        self.surface_is_new = true;
+        match hand.tool {
+            Tool::Pour => self.pipes.pour(brush, amount).map(drop),
+            Tool::Wipe => self.pipes.wipe(brush, amount).map(drop),
+            Tool::Carve => self.carve(brush, amount as f32),
+            Tool::Raise => self.carve(brush, -amount as f32),
+        }
+    }
+
+    fn carve(&mut self, brush: Brush, depth: f32) -> Result<(), PipeError> {
+        // A hand that stays for long shall not dig beyond what heights can be.
+        let reach =
+            4.0 * self.pipes.columns().grid().cell() * self.pipes.columns().grid().width() as f32;
+        if (brush.position.y - depth).abs() > reach.max(1.0) {
+            return Ok(());
+        }
+        self.pipes.carve(brush, depth)?;
+        (self.is_carved, self.terrain_is_new) = (true, true);
+        Ok(())
+    }
+
+    fn show_terrain(&mut self, exchange: &Exchange) {
+        self.terrain_is_new = false;
+        self.numbers[0] += 1;
+        let number = self.numbers[0];
+        let carved = self.is_carved.then(|| terrain_mesh(self.pipes.columns()));
+        let (name, cell) = (&*self.beginning.name, self.pipes.columns().grid().cell());
+        let mesh = carved.as_ref().unwrap_or(&self.beginning.terrain);
+        let mesh = with_sides(mesh, SIDE_CELLS * cell);
+        let head = |counts| TerrainHead { kind: "terrain", number, name, cell, counts };
+        let packet = Bytes::from(self.packer.terrain(&mesh, head));
+        exchange.show_terrain(Numbered { number, packet });
+    }
+
+    fn show_surface(&mut self, exchange: &Exchange) -> Result<(), PipeError> {
+        let start = Instant::now();
+        let none = MinimumHeights::none();
+        let minimum = if self.is_carved { &none } else { &self.beginning.minimum };
+        let columns = self.pipes.columns();
+        self.surface.update(columns, minimum, &self.beginning.surface)?;
+        self.times.surface = milliseconds(start);
+
+        let start = Instant::now();
+        if let Some(settings) = &self.meniscus_settings {
+            let viewer = self.eye.map(|eye| Viewer::At(Vec3::from(eye)));
+            self.meniscus.apply(columns, &mut self.surface, settings, viewer)?;
+        }
+        self.times.meniscus = milliseconds(start);
+
+        let start = Instant::now();
+        self.numbers[1] += 1;
+        let (number, report) = (self.numbers[1], self.pipes.report());
+        let settings = self.pipes.settings();
+        let head = |counts| SurfaceHead {
+            kind: "surface",
+            number,
+            time: report.time,
+            volume: report.volume,
+            poured: report.poured,
+            drained: report.drained,
+            paused: self.is_paused,
+            viscosity: settings.viscosity,
+            contact_angle: self.meniscus_settings.map(|settings| settings.contact_angle),
+            source_rate: settings.sources.iter().map(|source| source.rate).sum(),
+            milliseconds: self.times,
+            counts,
+        };
+        let packet = Bytes::from(self.packer.surface(&self.surface, self.pipes.drops(), head));
+        self.times.packing = milliseconds(start);
+        exchange.show_surface(Numbered { number, packet });
+        Ok(())
+    }
+}
+
+fn milliseconds(since: Instant) -> f32 {
+    since.elapsed().as_secs_f32() * 1e3
+}
