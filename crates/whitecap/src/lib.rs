@@ -9,6 +9,7 @@
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
 //! | [`waves`] | fine waves on the surface of a particle liquid |
 //! | [`track`] | detailed meshes that a particle liquid carries along |
+//! | [`pipes`] | shallow liquid on any terrain, in real time |
 //! | [`render`] | pictures: rays, and what they meet |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
@@ -88,6 +89,30 @@
 //! let grown = left.offset(0.05);
 //! assert!((left.distance(point) - grown.distance(point) - 0.05).abs() < 0.01);
 //! # Ok::<(), whitecap::surface::Error>(())
+//! ```
+//!
+//! # Shallow liquid
+//! Liquid that is shallow against its extent needs no particles. A *terrain* lists the spaces between
+//! solids above every cell of a grid, several above each other under overhangs; *columns* of liquid
+//! stand in them and exchange volume through *virtual pipes*. A puddle on a tilted plate:
+//!
+//! ```
+//! use whitecap::core::glam::{Vec2, Vec3};
+//! use whitecap::pipes::{Brush, Grid, MinimumHeights, PipeSettings, Pipes, Surface, Terrain};
+//!
+//! let grid = Grid::new(Vec2::ZERO, 0.001, 60, 40)?;
+//! let heights: Vec<f32> = (0..grid.cells()).map(|cell| 0.0002 * (cell % 60) as f32).collect();
+//! let settings = PipeSettings { viscosity: 4e-6, ..PipeSettings::default() };
+//! let mut pipes = Pipes::new(&Terrain::heightfield(grid, &heights)?, settings)?;
+//! pipes.pour(Brush { position: Vec3::new(0.045, 0.0, 0.02), radius: 0.006 }, 1e-6)?;
+//! pipes.advance(0.5)?;
+//! // A cubic centimetre was poured, and it is all there.
+//! assert!((pipes.volume() - 1e-6).abs() < 1e-15);
+//!
+//! let mut surface = Surface::new();
+//! surface.update(pipes.columns(), &MinimumHeights::none(), &Default::default())?;
+//! assert!(surface.to_mesh().attribute("opacity").is_some());
+//! # Ok::<(), whitecap::pipes::PipeError>(())
 //! ```
 //!
 //! # Files and sequences
@@ -186,6 +211,7 @@
 pub use whitecap_bulk as bulk;
 pub use whitecap_core as core;
 pub use whitecap_io as io;
+pub use whitecap_pipes as pipes;
 pub use whitecap_render as render;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;

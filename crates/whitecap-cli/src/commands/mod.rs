@@ -9,6 +9,7 @@ mod convert;
 mod demo;
 mod frame_run;
 mod info;
+mod pipes;
 mod render;
 mod run;
 mod schema;
@@ -33,12 +34,13 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 13] = [
+pub const ALL: [Entry; 14] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: sph::command, execute: sph::execute },
     Entry { command: surface::command, execute: surface::execute },
     Entry { command: waves::command, execute: waves::execute },
     Entry { command: track::command, execute: track::execute },
+    Entry { command: pipes::command, execute: pipes::execute },
     Entry { command: render::command, execute: render::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },

@@ -4,6 +4,7 @@ mod convert;
 mod errors;
 mod info_and_check;
 mod interrupt;
+mod pipes;
 mod render;
 mod run_and_demo;
 mod sheet;

@@ -4,6 +4,7 @@
 //! is stateful: its state is that of the liquid, to the bit.
 
 mod fill;
+mod gentle;
 mod ground;
 mod pipe_run;
 mod pipe_scene;

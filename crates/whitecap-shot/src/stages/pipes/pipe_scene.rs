@@ -10,6 +10,7 @@ use whitecap_pipes::{
 
 use super::NAME;
 use super::fill::depths;
+use super::gentle::minimum_heights;
 use super::ground::Ground;
 use super::settings::PipesStageSettings;
 use crate::Shot;
@@ -40,9 +41,7 @@ impl PipeScene {
         let depths = depths(pipes.columns(), &settings.fill);
         pipes.fill(|column| depths[column]);
         let minimum = match &mesh {
-            Some(mesh) => {
-                MinimumHeights::over(pipes.columns(), mesh, settings.surface.least_thickness)
-            }
+            Some(mesh) => minimum_heights(pipes.columns(), mesh, settings.surface.least_thickness),
             None => MinimumHeights::none(),
         };
         let terrain = mesh.unwrap_or_else(|| terrain_mesh(pipes.columns()));
