@@ -15,9 +15,9 @@ export class Camera {
 
   /** Looks at a box. */
   frame(low, size) {
-    this.extent = Math.hypot(size[0], size[2]);
-    this.target = [low[0] + size[0] / 2, low[1] + 0.18 * size[1], low[2] + size[2] / 2];
-    this.distance = 1.5 * this.extent;
+    this.extent = Math.hypot(...size);
+    this.target = [low[0] + size[0] / 2, low[1] + 0.22 * size[1], low[2] + size[2] / 2];
+    this.distance = 1.48 * this.extent;
   }
 
   orbit(turn, tilt) {

@@ -38,6 +38,8 @@ async function start() {
   const camera = new Camera();
   let terrain = null;
   let state = null;
+  // Mean time between pictures in milliseconds.
+  let interval = 16;
   const receive = (packet) => {
     if (packet.head.kind === "terrain") {
       view.setTerrain(packet);
@@ -49,6 +51,7 @@ async function start() {
       if (!state) controls.setScene(terrain, packet.head["source-rate"]);
       state = packet.head;
       controls.setState(state);
+      showFigures(state, 1000 / Math.max(interval, 1));
     }
   };
   const stream = new Stream(location.hash.slice(1), receive, (word) => say(STATES[word]));
@@ -56,13 +59,11 @@ async function start() {
   element("liquid").addEventListener("change", (event) => (view.look = LIQUIDS[event.target.value]));
 
   let before = performance.now();
-  let interval = 16;
   const frame = (now) => {
     interval += 0.1 * (now - before - interval);
     before = now;
     stream.ask(camera.eye(), controls.hand());
     view.draw(camera);
-    if (state) showFigures(state, 1000 / Math.max(interval, 1));
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);

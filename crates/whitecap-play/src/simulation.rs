@@ -135,7 +135,7 @@ impl Simulation {
             self.obey(order, &mut advance)?;
         }
         for hand in hands {
-            self.touch(&hand)?;
+            self.touch(&hand);
         }
         if advance {
             self.pipes.advance(FRAME)?;
@@ -189,30 +189,23 @@ impl Simulation {
         self.pipes.set_settings(settings)
     }
 
-    fn touch(&mut self, hand: &Hand) -> Result<(), PipeError> {
+    /// Does what a hand does. A hand that wants what cannot be, such as ground deeper than any, does
+    /// nothing.
+    fn touch(&mut self, hand: &Hand) {
         let (from, toward) = (Vec3::from(hand.from), Vec3::from(hand.toward));
-        let Some(position) = strike(self.pipes.columns(), from, toward) else { return Ok(()) };
+        let Some(position) = strike(self.pipes.columns(), from, toward) else { return };
         let brush = Brush { position, radius: hand.radius };
         let amount = hand.rate * FRAME;
-        self.surface_is_new = true;
-        match hand.tool {
-            Tool::Pour => self.pipes.pour(brush, amount).map(drop),
-            Tool::Wipe => self.pipes.wipe(brush, amount).map(drop),
-            Tool::Carve => self.carve(brush, amount as f32),
-            Tool::Raise => self.carve(brush, -amount as f32),
+        let is_done = match hand.tool {
+            Tool::Pour => self.pipes.pour(brush, amount).is_ok(),
+            Tool::Wipe => self.pipes.wipe(brush, amount).is_ok(),
+            Tool::Carve => self.pipes.carve(brush, amount as f32).is_ok(),
+            Tool::Raise => self.pipes.carve(brush, -amount as f32).is_ok(),
+        };
+        self.surface_is_new |= is_done;
+        if is_done && matches!(hand.tool, Tool::Carve | Tool::Raise) {
+            (self.is_carved, self.terrain_is_new) = (true, true);
         }
-    }
-
-    fn carve(&mut self, brush: Brush, depth: f32) -> Result<(), PipeError> {
-        // A hand that stays for long shall not dig beyond what heights can be.
-        let reach =
-            4.0 * self.pipes.columns().grid().cell() * self.pipes.columns().grid().width() as f32;
-        if (brush.position.y - depth).abs() > reach.max(1.0) {
-            return Ok(());
-        }
-        self.pipes.carve(brush, depth)?;
-        (self.is_carved, self.terrain_is_new) = (true, true);
-        Ok(())
     }
 
     fn show_terrain(&mut self, exchange: &Exchange) {
@@ -270,4 +263,73 @@ impl Simulation {
 
 fn milliseconds(since: Instant) -> f32 {
     since.elapsed().as_secs_f32() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+
+    fn message(rest: &str) -> Message {
+        let text = format!(r#"{{"seen": 0, "terrain-seen": 0, "eye": [0, 1, 0], {rest}}}"#);
+        Message::read(&text).unwrap()
+    }
+
+    /// Contract: a hand that digs and builds as fast as a message can say, for many frames, neither stops
+    /// the liquid nor makes its volume wrong.
+    #[test]
+    fn the_wildest_hand_does_no_harm() {
+        let exchange = Exchange::default();
+        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        for tool in ["carve", "raise", "pour", "wipe", "carve"] {
+            let hand = format!(
+                r#""hand": {{"tool": "{tool}", "from": [0, 2, 0], "toward": [0.001, -1, 0],
+                "radius": 1e6, "rate": 1e6}}, "orders": []"#
+            );
+            for _ in 0..8 {
+                exchange.visit(1, &message(&hand));
+                simulation.frame(&exchange).unwrap();
+            }
+        }
+        let report = simulation.pipes.report();
+        assert!(report.volume.is_finite() && report.relative_error.abs() < 1e-6, "{report:?}");
+    }
+
+    /// Contract: a new beginning brings liquid and ground back, and keeps what the sliders say.
+    #[test]
+    fn a_new_beginning_keeps_the_sliders() {
+        let exchange = Exchange::default();
+        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        let floors = simulation.pipes.columns().floor().to_vec();
+        let carve = r#""hand": {"tool": "carve", "from": [0, 1, 0], "toward": [0, -1, 0],
+            "radius": 0.01, "rate": 0.1}, "orders": [{"viscosity": 0.01}, {"source-rate": 1e-5}]"#;
+        exchange.visit(1, &message(carve));
+        simulation.frame(&exchange).unwrap();
+        assert!(simulation.is_carved && simulation.pipes.columns().floor() != floors);
+        assert!((simulation.pipes.volume() - 1e-5 / 60.0).abs() < 1e-12);
+
+        exchange.visit(1, &message(r#""hand": null, "orders": ["pause", "reset"]"#));
+        simulation.frame(&exchange).unwrap();
+        assert!(!simulation.is_carved && simulation.pipes.columns().floor() == floors);
+        assert_eq!(simulation.pipes.volume(), 0.0);
+        assert_eq!(simulation.pipes.settings().viscosity, 0.01);
+    }
+
+    /// Contract: in a pause nothing new is shown until something changes.
+    #[test]
+    fn a_pause_shows_nothing_new() {
+        let exchange = Exchange::default();
+        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        let nothing = message(r#""hand": null, "orders": []"#);
+        let mut shown = |simulation: &mut Simulation, message: &Message| {
+            exchange.visit(1, message);
+            simulation.frame(&exchange).unwrap();
+            simulation.numbers[1]
+        };
+        let paused = shown(&mut simulation, &message(r#""hand": null, "orders": ["pause"]"#));
+        assert_eq!(shown(&mut simulation, &nothing), paused);
+        let stepped = shown(&mut simulation, &message(r#""hand": null, "orders": ["step"]"#));
+        assert_eq!(stepped, paused + 1);
+        assert_eq!(shown(&mut simulation, &nothing), stepped);
+    }
 }

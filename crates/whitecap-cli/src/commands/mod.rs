@@ -10,6 +10,7 @@ mod demo;
 mod frame_run;
 mod info;
 mod pipes;
+mod play;
 mod render;
 mod run;
 mod schema;
@@ -34,13 +35,14 @@ pub struct Entry {
 }
 
 /// Every command, in the order of the help.
-pub const ALL: [Entry; 14] = [
+pub const ALL: [Entry; 15] = [
     Entry { command: run::command, execute: run::execute },
     Entry { command: sph::command, execute: sph::execute },
     Entry { command: surface::command, execute: surface::execute },
     Entry { command: waves::command, execute: waves::execute },
     Entry { command: track::command, execute: track::execute },
     Entry { command: pipes::command, execute: pipes::execute },
+    Entry { command: play::command, execute: play::execute },
     Entry { command: render::command, execute: render::execute },
     Entry { command: convert::command, execute: convert::execute },
     Entry { command: info::command, execute: info::execute },

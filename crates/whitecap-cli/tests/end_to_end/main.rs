@@ -5,6 +5,7 @@ mod errors;
 mod info_and_check;
 mod interrupt;
 mod pipes;
+mod play;
 mod render;
 mod run_and_demo;
 mod sheet;

@@ -134,15 +134,15 @@ def play(page, address, settle, screenshot):
     view.drag((0.55, 0.4), (0.56, 0.42))
     page.locator("#view").focus()
     page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Backspace")
-    until("it begins anew", lambda: view.value("time") < held)
     page.keyboard.press("ArrowRight")
-
+    page.keyboard.press("p")
     rate = page.locator("#source-rate")
     rate.evaluate("slider => { slider.value = 500; slider.dispatchEvent(new Event('input')); }")
-    page.keyboard.press("p")
+    page.keyboard.press("Backspace")
+    until("it begins anew", lambda: view.value("time") < held)
+
     until("the picture has liquid in it", lambda: view.value("time") > settle)
-    view.drag((0.3, 0.62), (0.4, 0.6), steps=6)
+    page.locator("#view").blur()
     mean_and_spread = view.picture()
     print("picture: " + ", ".join(f"{mean:.0f} ± {spread:.0f}" for mean, spread in mean_and_spread))
     assert all(spread > 15 for _, spread in mean_and_spread), "the picture is flat"
@@ -157,7 +157,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("command", nargs="+", help="starts the server and prints its address")
     parser.add_argument("--screenshot", help="where to keep the picture")
-    parser.add_argument("--settle", type=float, default=3, help="seconds before the picture")
+    parser.add_argument("--settle", type=float, default=6, help="seconds of liquid before the picture")
     arguments = parser.parse_args()
     server = subprocess.Popen(arguments.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
