@@ -494,3 +494,25 @@ pub unsafe extern "C" fn whitecap_pipes_columns(
     // SAFETY: the caller's promise.
     unsafe { with(pipes, work) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a panic inside becomes a status, and the liquid answers nothing but that from then on.
+    #[test]
+    fn a_panic_does_not_get_out() {
+        let mut pipes = std::ptr::null_mut();
+        let mut volume = 0.0;
+        // SAFETY: everything points to live values, and the liquid is not used after it is destroyed.
+        unsafe {
+            let settings = whitecap_pipes_default_settings();
+            assert_eq!(whitecap_pipes_create(&settings, &mut pipes), WhitecapPipesStatus::Ok);
+            assert_eq!(with(pipes, |_| panic!("for the test")), WhitecapPipesStatus::Broken);
+            assert_eq!(whitecap_pipes_step(pipes, 0.001), WhitecapPipesStatus::Broken);
+            let status = whitecap_pipes_volume(pipes, &mut volume);
+            assert_eq!(status, WhitecapPipesStatus::Broken);
+            whitecap_pipes_destroy(pipes);
+        }
+    }
+}

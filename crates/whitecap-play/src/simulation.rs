@@ -321,7 +321,7 @@ mod tests {
         let exchange = Exchange::default();
         let mut simulation = Simulation::new(Scene::demo().unwrap());
         let nothing = message(r#""hand": null, "orders": []"#);
-        let mut shown = |simulation: &mut Simulation, message: &Message| {
+        let shown = |simulation: &mut Simulation, message: &Message| {
             exchange.visit(1, message);
             simulation.frame(&exchange).unwrap();
             simulation.numbers[1]
