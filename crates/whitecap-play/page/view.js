@@ -185,12 +185,26 @@ export class View {
         .set("size", size)
         .set("grain", 2.2 * cell)
         .set("contour", size[1] / 10);
-      this.terrain.draw();
+      this.drawBothSides(this.terrain);
       if (this.liquid.head) this.drawLiquid(camera, matrix);
     }
     // First all samples of a pixel become one: the screen's format may be another.
     this.copyTo(this.copyTarget, this.target);
     this.copyTo(null, this.copyTarget);
+  }
+
+  /** Draws a mesh so that where two of its triangles coincide, the one that faces the eye is seen. */
+  drawBothSides(mesh) {
+    const gl = this.gl;
+    gl.enable(gl.CULL_FACE);
+    gl.cullFace(gl.FRONT);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(2, 2);
+    mesh.draw();
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    gl.cullFace(gl.BACK);
+    mesh.draw();
+    gl.disable(gl.CULL_FACE);
   }
 
   drawLiquid(camera, matrix) {

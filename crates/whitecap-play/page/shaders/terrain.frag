@@ -23,7 +23,10 @@ float noise(vec3 at) {
 }
 
 void main() {
-    vec3 facing = normalize(normal) * (gl_FrontFacing ? 1.0 : -1.0);
+    vec3 smoothed = normalize(normal) * (gl_FrontFacing ? 1.0 : -1.0);
+    // At sharp edges the mean normal of a vertex is that of none of its triangles.
+    vec3 level = normalize(cross(dFdx(position), dFdy(position)));
+    vec3 facing = normalize(mix(level, smoothed, smoothstep(0.7, 0.9, dot(level, smoothed))));
     vec3 at = position / grain;
     float speckle = 0.6 * noise(at * 0.35) + 0.4 * noise(at * 1.6);
     float flatness = smoothstep(0.55, 0.95, facing.y);
