@@ -8,7 +8,7 @@ use whitecap_core::glam::Vec3;
 use crate::{outcome, run, run_json};
 
 /// A ball of liquid on a plane.
-const DROP: &str = r#"[{"sphere": {"center": [0.03, 0.01, 0.02], "radius": 0.006}}]"#;
+const DROP: &str = r#"[{"sphere": {"center": [0.03, 0.017, 0.02], "radius": 0.006}}]"#;
 
 /// Contract: liquid on a plane becomes a sequence of meshes; the object tells of every frame, the volume is
 /// all there, and nothing is left behind.
@@ -26,10 +26,8 @@ fn a_drop_runs_down_a_plane() {
     assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 5);
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 0.006f64.powi(3);
     let volume = made["volume"].as_f64().unwrap();
-    assert!(
-        (volume / ball - 1.0).abs() < 0.1 && volume == frames[0]["metrics"]["volume"],
-        "{made}"
-    );
+    let first = frames[0]["metrics"]["volume"].as_f64().unwrap();
+    assert!((first / ball - 1.0).abs() < 0.1 && (volume / first - 1.0).abs() < 1e-9, "{made}");
     let lowest = |name: &str| {
         let mesh = whitecap_io::read_mesh(folder.join(name)).unwrap();
         mesh.positions().iter().map(|position| position.x).fold(f32::INFINITY, f32::min)
