@@ -220,3 +220,20 @@ fn impossible_scenes_are_told() {
         assert!(told.contains(expected), "{changes:?}: {told}");
     }
 }
+
+/// Contract: a lake round a tower stays flat: the tower's edges, high above it, do not draw its surface up
+/// along the walls.
+#[test]
+fn walls_do_not_draw_curtains() {
+    let folder = folder();
+    let tower = block(Vec3::new(-0.0102, -0.001, -0.0102), Vec3::new(0.0102, 0.03, 0.0102));
+    whitecap_io::write_mesh(folder.path().join("table.ply"), &tower).unwrap();
+    let sources = SHOT.lines().find(|line| line.starts_with("sources")).unwrap();
+    let ball = "    { sphere = { center = [0, 0.012, 0], radius = 0.008 } },\n";
+    let text = SHOT.replace(sources, "").replace(ball, "").replace("[1, 8]", "[1, 1]");
+    report(folder.path(), &text);
+    let mesh = folder.path().join("out/spill/blood/blood.0001.ply");
+    let mesh = whitecap_io::read_mesh(mesh).unwrap();
+    let highest = mesh.positions().iter().map(|vertex| vertex.y).fold(0.0, f32::max);
+    assert!(mesh.triangles().len() > 1000 && highest < 0.0021, "{highest}");
+}
