@@ -226,7 +226,13 @@ fn impossible_scenes_are_told() {
 #[test]
 fn walls_do_not_draw_curtains() {
     let folder = folder();
-    let tower = block(Vec3::new(-0.0102, -0.001, -0.0102), Vec3::new(0.0102, 0.03, 0.0102));
+    // Two parts, so that edges have a vertex in line with a row of columns, which could be drawn up to it.
+    let [left, right] = [(-0.0102, 0.0005), (0.0005, 0.0102)]
+        .map(|(low, high)| block(Vec3::new(low, -0.001, -0.0102), Vec3::new(high, 0.03, 0.0102)));
+    let positions = [left.positions(), right.positions()].concat();
+    let moved = right.triangles().iter().map(|corners| corners.map(|vertex| vertex + 8));
+    let triangles = left.triangles().iter().copied().chain(moved).collect();
+    let tower = TriMesh::new(positions, triangles).unwrap();
     whitecap_io::write_mesh(folder.path().join("table.ply"), &tower).unwrap();
     let sources = SHOT.lines().find(|line| line.starts_with("sources")).unwrap();
     let ball = "    { sphere = { center = [0, 0.012, 0], radius = 0.008 } },\n";
