@@ -346,9 +346,9 @@ def pictures(arguments):
             picture = folder / "out" / f"{name}-{stage}-{frame}" / "picture" / f"picture.{frame:04}.png"
             with Image.open(picture) as panel:
                 sheet.paste(panel.convert("RGB"), (place % columns * width, place // columns * height))
-        if sheet.width > 1300:
-            sheet = sheet.resize((1300, 1300 * sheet.height // sheet.width), Image.LANCZOS)
-        sheet.quantize(256, dither=Image.Dither.FLOYDSTEINBERG).save(
+        if sheet.width > 1080:
+            sheet = sheet.resize((1080, 1080 * sheet.height // sheet.width), Image.LANCZOS)
+        sheet.quantize(256, dither=Image.Dither.NONE).save(
             ROOT / "docs" / "images" / f"pipes-{name}.png", optimize=True)
 
 
