@@ -87,7 +87,7 @@ def growth(arguments):
 def detail(arguments):
     print("| scene | tracked | Yu et al. 2012 | plain surface |")
     print("|---|---|---|---|")
-    for scene in (("twist", 20000, 100000, 40), ("twist", 5000, 100000, 40), ("split", 20000, 80000, 6)):
+    for scene in (("twist", 20000, 100000, 40), ("twist", 5000, 100000, 40), ("merge", 20000, 60000, 16)):
         kept = timed(arguments.threads, *scene, "keep-detail")["off"]
         drawn = timed(arguments.threads, *scene, "onto-surface")["off"]
         print(f"| {' '.join(map(str, scene))} | {kept['tracked']:.3f} | {drawn['tracked']:.3f} "
