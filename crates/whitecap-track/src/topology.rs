@@ -103,11 +103,8 @@ fn disputes(
             let mix = nearby.mix_of(&found);
             let delta: f32 = mix.iter().map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
             // Where vertices only follow the particles, φ has no say.
-            let by = if delta.is_finite() {
-                (gamma - distance.get(node) + delta).abs()
-            } else {
-                0.0
-            };
+            let by =
+                if delta.is_finite() { (gamma - distance.get(node) + delta).abs() } else { 0.0 };
             Dispute { node, mix, by }
         })
         .collect()

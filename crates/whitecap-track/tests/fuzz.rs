@@ -67,8 +67,7 @@ fn a_hundred_random_events_leave_the_mesh_closed() {
     };
     let bumps = |d: Vec3| 0.03 * (9.0 * d.x).sin() * (8.0 * d.y).cos();
     let mesh = together(&centers.map(|c| ball(c, 0.52, 4, bumps)));
-    let settings =
-        TrackSettings { spacing: Some(SPACING), ..TrackSettings::default() };
+    let settings = TrackSettings { spacing: Some(SPACING), ..TrackSettings::default() };
     let start = particles(places.clone());
     let mut tracker = Tracker::new(&mesh, &start, settings, &Unwatched).unwrap();
     let mut previous = with_ids(&places, &ids);
