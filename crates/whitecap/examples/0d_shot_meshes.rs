@@ -7,13 +7,15 @@
 //! The toy, the balls, the loaf, the bar, the gear and the stirrer are signed distances, joined by minima that are rounded where
 //! parts meet; the glass and what is in it are surfaces of revolution.
 
+mod shapes;
+
 use std::f32::consts::TAU;
 use std::path::Path;
 
-use whitecap::core::glam::{IVec3, Vec2, Vec3};
-use whitecap::core::sparse_grid::{TILE_NODES, local_node, tile_of};
-use whitecap::core::{Bounds, Lattice, SparseGrid, TriMesh};
-use whitecap::surface::marching_cubes;
+use whitecap::core::glam::{Vec2, Vec3};
+use whitecap::core::{Bounds, TriMesh};
+
+use shapes::{capsule, joined, mesh, rounded_box};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shots/meshes");
@@ -212,25 +214,6 @@ fn revolved(section: &[Vec2], segments: u32) -> TriMesh {
     TriMesh::new(positions, triangles).expect("the indices are those of the vertices above")
 }
 
-/// The zero level of a distance within bounds.
-fn mesh(distance: impl Fn(Vec3) -> f32 + Sync, bounds: Bounds, cell: f32) -> TriMesh {
-    let lattice = Lattice::at_origin(cell);
-    let node = |place: Vec3| tile_of((place / cell).round().as_ivec3());
-    let (low, high) = (node(bounds.min), node(bounds.max));
-    let mut tiles = Vec::new();
-    for z in low.z..=high.z {
-        for y in low.y..=high.y {
-            tiles.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
-        }
-    }
-    let grid = SparseGrid::filled(lattice, cell, tiles, |tile, values| {
-        for (offset, value) in values.iter_mut().enumerate().take(TILE_NODES) {
-            *value = distance(lattice.position(8 * tile + local_node(offset)));
-        }
-    });
-    marching_cubes::extract(&grid)
-}
-
 fn ball(p: Vec3, center: Vec3, radius: f32) -> f32 {
     p.distance(center) - radius
 }
@@ -238,21 +221,4 @@ fn ball(p: Vec3, center: Vec3, radius: f32) -> f32 {
 fn ellipsoid(p: Vec3, center: Vec3, radii: Vec3) -> f32 {
     let scaled = (p - center) / radii;
     (scaled.length() - 1.0) * radii.min_element()
-}
-
-fn capsule(p: Vec3, from: Vec3, to: Vec3, radius: f32) -> f32 {
-    let along = to - from;
-    let share = ((p - from).dot(along) / along.length_squared()).clamp(0.0, 1.0);
-    p.distance(from + share * along) - radius
-}
-
-fn rounded_box(p: Vec3, half: Vec3, rounding: f32) -> f32 {
-    let outside = p.abs() - (half - rounding);
-    outside.max(Vec3::ZERO).length() + outside.max_element().min(0.0) - rounding
-}
-
-/// The union of two shapes, with a fillet of about `rounding` where they meet.
-fn joined(a: f32, b: f32, rounding: f32) -> f32 {
-    let overlap = (rounding - (a - b).abs()).max(0.0) / rounding;
-    a.min(b) - 0.25 * rounding * overlap * overlap
 }
