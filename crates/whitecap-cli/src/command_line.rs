@@ -11,6 +11,7 @@ use crate::answer::Answer;
 use crate::commands;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::threads;
 
 const AFTER_HELP: &str = "\
 Lengths are in metres, y is up. A frame sequence is written with #### or %04d in place of the
@@ -71,16 +72,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Err(error) = crate::cancel::on_interrupt(&cancel) {
         session.note(&format!("Ctrl-C will stop at once, not after the write in hand: {error}."));
     }
-    let answer = use_threads(matches).and_then(|()| execute(name, matches, &session));
+    let threads = matches.get_one::<u16>("threads").copied();
+    let answer = threads::start(threads).and_then(|()| execute(name, matches, &session));
     finish(answer, &session)
-}
-
-fn use_threads(matches: &ArgMatches) -> Result<(), Failure> {
-    let Some(&threads) = matches.get_one::<u16>("threads") else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(usize::from(threads))
-        .build_global()
-        .map_err(|error| Failure::Work(format!("{threads} threads cannot be started: {error}")))
 }
 
 fn execute(name: &str, matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {

@@ -20,6 +20,7 @@ mod processor;
 mod progress;
 mod session;
 mod setting_flags;
+mod threads;
 mod wording;
 
 use std::process::ExitCode;

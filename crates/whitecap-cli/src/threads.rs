@@ -1,0 +1,41 @@
+//! The threads that all parallel loops share.
+//!
+//! # Guarantees
+//! When there is a thread for every core that the process may use, each keeps to a core of its own (on
+//! Linux). Otherwise a loop of a millisecond can be over before the scheduler has moved its second
+//! thread away from the core of the first, and a live liquid has six such loops in a frame.
+//!
+//! # Non-guarantees
+//! With fewer threads than cores the scheduler places them, because other programs that do the same
+//! would meet on the same cores.
+
+use crate::failure::Failure;
+
+/// Starts the threads: `count` of them, or one for each core.
+pub fn start(count: Option<u16>) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(count.map_or(0, usize::from))
+        .start_handler(keep_to_core)
+        .build_global()
+        .map_err(|error| Failure::Work(format!("the threads cannot be started: {error}")))
+}
+
+/// Keeps the calling thread, the one with some number, to a core of its own.
+#[cfg(target_os = "linux")]
+fn keep_to_core(number: usize) {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let mut cores = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
+    if rayon::current_num_threads() != allowed.count() as usize {
+        return;
+    }
+    let Some(core) = cores.nth(number) else { return };
+    let mut own = CpuSet::new();
+    own.set(core);
+    // Where this is forbidden the scheduler does what it can.
+    let _ = sched_setaffinity(None, &own);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_to_core(_: usize) {}
