@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Least entries for which a thread is worth while.
-const CHUNK: usize = 8192;
+const CHUNK: usize = 2048;
 
 /// Calls `work(index of the first entry, entries)` for all entries.
 pub(crate) fn for_chunks<T: Send>(values: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {

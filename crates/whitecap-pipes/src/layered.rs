@@ -331,7 +331,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
     }
 
     fn refresh(&mut self, columns: &Columns) {
-        self.passages.refresh();
+        self.passages.refresh(columns);
         self.measure(columns);
     }
 

@@ -28,9 +28,10 @@ const NEVER: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct FloodedPassages {
     kind: Passages,
-    slack: f64,
     /// Columns with a ceiling.
     roofed: Vec<u32>,
+    /// Depth from which a column counts as full: never under the open sky.
+    full_depth: Vec<f64>,
     is_full: Vec<bool>,
     /// The passage that last saw a column as one of its own, or as a gateway.
     seen_by: Vec<u32>,
@@ -53,6 +54,27 @@ pub(crate) struct FloodedPassages {
     inflow: Vec<f32>,
 }
 
+/// Depth from which a column counts as full.
+fn full_depth(columns: &Columns, column: usize) -> f64 {
+    let capacity = columns.capacity(column);
+    let slack = FULL * f64::from(columns.grid().cell());
+    (capacity - slack).max((1.0 - FULL) * capacity)
+}
+
+/// Tells which columns are full; whether any is, and whether that changed.
+#[inline(never)]
+fn compare(depth: &[f64], full_depth: &[f64], is_full: &mut [bool]) -> (bool, bool) {
+    let (depth, full_depth) = (&depth[..is_full.len()], &full_depth[..is_full.len()]);
+    let (mut found, mut differs) = (false, false);
+    for i in 0..is_full.len() {
+        let now = depth[i] >= full_depth[i];
+        differs |= now != is_full[i];
+        found |= now;
+        is_full[i] = now;
+    }
+    (found, differs)
+}
+
 impl FloodedPassages {
     pub fn new(columns: &Columns, network: &Network, kind: Passages) -> Self {
         let ceiling = columns.ceiling();
@@ -70,7 +92,7 @@ impl FloodedPassages {
         };
         Self {
             kind,
-            slack: FULL * f64::from(columns.grid().cell()),
+            full_depth: (0..column_count).map(|column| full_depth(columns, column)).collect(),
             is_full: vec![false; column_count],
             seen_by: vec![NEVER; column_count],
             listed_at: vec![NEVER; column_count],
@@ -103,17 +125,10 @@ impl FloodedPassages {
             self.inflow[gateway.column as usize] = 0.0;
         }
         let (any, changed) = (Found::default(), Found::default());
-        let (depth, slack) = (columns.depth(), self.slack);
+        let (depth, full_depth) = (columns.depth(), &self.full_depth);
         for_chunks(&mut self.is_full, |start, chunk| {
-            let (mut found, mut differs) = (false, false);
-            for (offset, is_full) in chunk.iter_mut().enumerate() {
-                let column = start + offset;
-                let capacity = columns.capacity(column);
-                let now = depth[column] >= (capacity - slack).max((1.0 - FULL) * capacity);
-                differs |= now != *is_full;
-                found |= now;
-                *is_full = now;
-            }
+            let range = start..start + chunk.len();
+            let (found, differs) = compare(&depth[range.clone()], &full_depth[range], chunk);
             any.include(found);
             changed.include(differs);
         });
@@ -150,7 +165,10 @@ impl FloodedPassages {
     }
 
     /// To be called when the terrain may have changed: openings are measured anew.
-    pub fn refresh(&mut self) {
+    pub fn refresh(&mut self, columns: &Columns) {
+        for (column, depth) in self.full_depth.iter_mut().enumerate() {
+            *depth = full_depth(columns, column);
+        }
         self.is_current = false;
     }
 
