@@ -91,6 +91,20 @@ pub enum PipeError {
         /// Cells of the grid along z.
         grid_length: usize,
     },
+    /// A terrain that is to replace another lies on another grid.
+    #[error(
+        "the new terrain has {width} × {length} cells at another place or of another size than the {grid_width} × {grid_length} cells of the liquid; both must lie on one grid"
+    )]
+    OtherGrid {
+        /// Cells of the new terrain along x.
+        width: usize,
+        /// Cells of the new terrain along z.
+        length: usize,
+        /// Cells of the grid along x.
+        grid_width: usize,
+        /// Cells of the grid along z.
+        grid_length: usize,
+    },
     /// A mesh cannot be a terrain.
     #[error("the terrain mesh has a vertex that is not finite: vertex {vertex}")]
     MeshVertex {

@@ -56,6 +56,25 @@ impl Pipes {
         self.apply(&patch)
     }
 
+    /// Replaces the whole terrain by another one on the same grid. Cells that are the same stay untouched
+    /// but for those between changed ones. On failure nothing changes.
+    pub fn replace_terrain(&mut self, terrain: &Terrain) -> Result<(), PipeError> {
+        let (grid, new) = (*self.columns.grid(), terrain.grid());
+        if *new != grid {
+            let (width, length) = (new.width(), new.length());
+            let (grid_width, grid_length) = (grid.width(), grid.length());
+            return Err(PipeError::OtherGrid { width, length, grid_width, grid_length });
+        }
+        let columns = &self.columns;
+        let is_other = |&(x, z): &(usize, usize)| {
+            let old = columns.of_cell(x, z).map(|column| columns.space(column));
+            !old.eq(terrain.cell(x, z).iter().copied())
+        };
+        let cells = (0..grid.length()).flat_map(|z| (0..grid.width()).map(move |x| (x, z)));
+        let Some((xs, zs)) = cells.filter(is_other).fold(None, including) else { return Ok(()) };
+        self.set_terrain(xs, zs, |x, z, spaces| spaces.extend_from_slice(terrain.cell(x, z)))
+    }
+
     fn apply(&mut self, patch: &Patch) -> Result<(), PipeError> {
         if patch.keeps_shape(&self.columns) {
             self.write_patch(patch);

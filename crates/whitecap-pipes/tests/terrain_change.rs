@@ -173,3 +173,38 @@ fn carving_opens_and_closes_ways() {
     pipes.advance(1.0).unwrap();
     assert_eq!(pipes.columns().depth()[1], through);
 }
+
+/// Contract: replacing the whole terrain does what patching its changed cells does, to the bit, with and
+/// without new layers; the same terrain changes nothing; a terrain on another grid is refused.
+#[test]
+fn a_whole_terrain_can_be_replaced() {
+    let before = hills(0.001, 20, 18, 3);
+    let raised = |roof: bool| {
+        Terrain::from_cells(*before.grid(), |x, z, spaces| {
+            spaces.extend_from_slice(before.cell(x, z));
+            if (4..9).contains(&x) && (7..11).contains(&z) {
+                spaces[0].floor += 0.002;
+                if roof {
+                    spaces[0].ceiling = spaces[0].floor + 0.003;
+                    spaces.push(Space::open(spaces[0].ceiling + 0.001));
+                }
+            }
+        })
+        .unwrap()
+    };
+    for roof in [false, true] {
+        let (mut patched, mut replaced) = (pool(&before, 0.004), pool(&before, 0.004));
+        let after = raised(roof);
+        patched
+            .set_terrain(4..9, 7..11, |x, z, spaces| spaces.extend_from_slice(after.cell(x, z)))
+            .unwrap();
+        replaced.replace_terrain(&before).unwrap();
+        replaced.replace_terrain(&after).unwrap();
+        patched.step(0.003).unwrap();
+        replaced.step(0.003).unwrap();
+        assert!(patched.save() == replaced.save(), "roof: {roof}");
+        let error = replaced.replace_terrain(&flat(20, 17)).unwrap_err();
+        assert!(matches!(error, PipeError::OtherGrid { length: 17, grid_length: 18, .. }));
+        assert!(error.to_string().contains("one grid"));
+    }
+}

@@ -61,6 +61,10 @@ fn shot(folder: &Path, text: &str) -> Shot {
 }
 
 fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+    run_text(folder, SHOT, cancel_after)
+}
+
+fn run_text(folder: &Path, text: &str, cancel_after: Option<u32>) -> RunOutcome {
     let cancel = CancelToken::new();
     let observer = |event: &Event<'_>| {
         if let Event::FrameDone { frame, .. } = event
@@ -69,7 +73,7 @@ fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
             cancel.cancel();
         }
     };
-    run(&shot(folder, SHOT), &RunOptions::new(&observer, &cancel)).unwrap().outcome
+    run(&shot(folder, text), &RunOptions::new(&observer, &cancel)).unwrap().outcome
 }
 
 fn saved(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -201,6 +205,8 @@ fn impossible_scenes_are_told() {
         (vec![("table.ply", "chair.ply")], "there is no terrain file"),
         (vec![("table.ply", "spill.toml")], "spill.toml"),
         (vec![(TABLE, both)], "at once"),
+        (vec![("ground = 0", "first = 3")], "but this is one file"),
+        (vec![("table.ply", "table.####.ply")], "there are no such files"),
         (vec![(TABLE, ""), (AREA, "")], "no bounds of its own"),
         (vec![(", ground = 0", ""), (AREA, elsewhere)], "covers no cell"),
         (vec![("max = [0.03, 0.02]", "max = [0.03, -0.02]")], "empty along z"),
@@ -242,4 +248,52 @@ fn walls_do_not_draw_curtains() {
     let mesh = whitecap_io::read_mesh(mesh).unwrap();
     let highest = mesh.positions().iter().map(|vertex| vertex.y).fold(0.0, f32::max);
     assert!(mesh.triangles().len() > 1000 && highest < 0.0021, "{highest}");
+}
+
+/// The shot with a table that sinks by a millimetre a frame, down to the ground.
+fn sinking_table(folder: &Path) -> String {
+    for frame in 1..=8 {
+        let sunk = 0.001 * (frame as f32 - 1.0);
+        let (low, high) = (Vec3::new(-0.01, 0.008, -0.01), Vec3::new(0.01, 0.01, 0.01));
+        let table = block(low - sunk * Vec3::Y, high - sunk * Vec3::Y);
+        whitecap_io::write_mesh(folder.join(format!("table.{frame:04}.ply")), &table).unwrap();
+    }
+    SHOT.replace("table.ply", "table.####.ply")
+}
+
+/// Contract: a terrain with a file for every frame moves, and the liquid with it: none is lost, what lies on
+/// the table sinks with it, the terrain that is given is that of the frame. A run that is cancelled and
+/// continued writes the same bytes. A missing file is told before the run.
+#[test]
+fn a_terrain_of_many_files_moves() {
+    let [whole, interrupted] = [(); 2].map(|()| folder());
+    let text = sinking_table(whole.path());
+    let report = report(whole.path(), &text);
+    assert!(metric(&report, "error of the volume").iter().all(|&error| error < 1e-6));
+    let expected = saved(whole.path());
+    let above_table = |frame: u32| {
+        let mesh = whole.path().join(format!("out/spill/blood/blood.{frame:04}.ply"));
+        let mesh = whitecap_io::read_mesh(mesh).unwrap();
+        let middle = mesh.positions().iter().filter(|at| at.x.abs().max(at.z.abs()) < 0.002);
+        middle.map(|vertex| vertex.y).fold(0.0, f32::max)
+    };
+    assert!(above_table(1) > 0.012 && above_table(8) < 0.008);
+
+    let text = sinking_table(interrupted.path());
+    assert!(matches!(run_text(interrupted.path(), &text, Some(4)), RunOutcome::Cancelled));
+    run_text(interrupted.path(), &text, None);
+    assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+
+    let given = text.replace("save =", "give = \"terrain\"\nsave =");
+    run_text(interrupted.path(), &given, None);
+    let table = interrupted.path().join("out/spill/blood/blood.0004.ply");
+    let highest = whitecap_io::read_mesh(table).unwrap();
+    let highest = highest.positions().iter().map(|vertex| vertex.y).fold(0.0, f32::max);
+    assert!((highest - 0.007).abs() < 1e-6, "{highest}");
+
+    std::fs::remove_file(interrupted.path().join("table.0006.ply")).unwrap();
+    let path = interrupted.path().join("spill.toml");
+    std::fs::write(&path, &text).unwrap();
+    let told = Shot::load(&path, &Registry::standard()).err().unwrap().to_string();
+    assert!(told.contains("file 6 is missing"), "{told}");
 }

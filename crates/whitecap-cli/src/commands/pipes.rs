@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use whitecap_core::Watch;
 use whitecap_io::{Kind, Sequence};
 use whitecap_shot::stages::{PipeResult, PipeRun, PipesStageSettings};
-use whitecap_shot::{FrameData, StageError};
+use whitecap_shot::{FrameData, ShotContext, StageError};
 
 use super::frame_run::{FrameFailure, FrameRun, Made, checked, checkpoint_of, run_frames};
 use super::sph::frame_rate;
@@ -91,21 +91,24 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         )));
     }
     let completed = checked("pipes", &settings, fps)?;
-    let terrain = settings.terrain.path().map(PathBuf::from);
+    let shot = ShotContext { folder: Path::new(""), first: 1, last: count, fps, seed: 0 };
+    let terrain = settings.terrain.frame_files(&shot);
+    let terrain = terrain.map_err(|problem| Failure::Usage(problem.message))?;
     let pair = |frame: u32| FramePair {
         frame: frame.into(),
-        input: terrain.clone().unwrap_or_else(|| output.clone()),
+        input: terrain.get(frame as usize - 1).unwrap_or(&output).clone(),
         output: files.path(frame.into()),
     };
     let pairs: Vec<FramePair> = (1..=count).map(pair).collect();
-    let sources: Vec<PathBuf> = terrain.clone().into_iter().collect();
+    let mut sources = terrain.clone();
+    sources.dedup();
     let checkpoint = checkpoint_of("pipes", &output, &completed, fps, &sources)?;
     make_folder(&output)?;
     let started = Instant::now();
     let made = run_frames(session, &pairs, &checkpoint, || {
-        let run = PipeRun::new(&settings, Path::new(""));
+        let run = PipeRun::new(&settings, &shot);
         let run = run.map_err(|problem| Failure::Work(problem.message))?;
-        Ok(PipedFiles { run, duration: 1.0 / fps })
+        Ok(PipedFiles { run, shot })
     })?;
     Ok(answer(&made, &output, started.elapsed().as_secs_f64()))
 }
@@ -135,16 +138,16 @@ fn settings(matches: &ArgMatches) -> Result<PipesStageSettings, Failure> {
 }
 
 /// Shallow liquid from file to file.
-struct PipedFiles {
+struct PipedFiles<'a> {
     run: PipeRun,
-    duration: f64,
+    shot: ShotContext<'a>,
 }
 
-impl FrameRun for PipedFiles {
+impl FrameRun for PipedFiles<'_> {
     fn step(&mut self, pair: &FramePair, watch: &dyn Watch) -> Result<Made, FrameFailure> {
         let started = Instant::now();
-        let output =
-            self.run.step(self.duration, watch).map_err(|error| FrameFailure::of(pair, error))?;
+        let time = self.shot.time_of(pair.frame as u32);
+        let output = self.run.step(time, watch).map_err(|error| FrameFailure::of(pair, error))?;
         match &output.data {
             FrameData::Mesh(mesh) => whitecap_io::write_mesh(&pair.output, mesh)?,
             FrameData::Particles(drops) => whitecap_io::write_particles(&pair.output, drops)?,

@@ -16,6 +16,9 @@ use crate::columns::Columns;
 const CLEARANCE: f64 = 0.01;
 /// Inverse of the weight of a column whose ground is above the terrain vertex (Eq. 7).
 const RELUCTANCE: f64 = 1e-10;
+/// Most difference between the heights of a terrain vertex and of the ground around it, in cells: beside a
+/// wall, columns at its foot would be raised to its top and the liquid would be drawn as a curtain.
+const STEEPEST: f64 = 2.0;
 
 /// Least heights of the surface above the ground of each column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,8 +61,9 @@ impl MinimumHeights {
         self.above_floor.get(columns)
     }
 
-    /// Terrain vertices left out because they would have raised the surface by more than a cell above
-    /// the highest ground around them: edges of steep slopes.
+    /// Terrain vertices left out because the ground around them differs by more than two cells, or
+    /// because they would have raised the surface by more than a cell above the highest of it: walls and
+    /// edges of steep slopes.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
@@ -107,8 +111,13 @@ impl Quartet {
         Some(Self { columns: found, floors, place: (s, t), height: f64::from(vertex.y), cell })
     }
 
-    /// How far each column must be raised; nothing if one would rise too far.
+    /// How far each column must be raised; nothing if the ground is steep or one would rise too far.
     fn raises(&self, least: f64) -> Option<[f64; 4]> {
+        let highest = self.floors.into_iter().fold(f64::MIN, f64::max);
+        let lowest = self.floors.into_iter().fold(f64::MAX, f64::min);
+        if highest.max(self.height) - lowest.min(self.height) > STEEPEST * self.cell {
+            return None;
+        }
         let target = self.height + CLEARANCE * self.cell;
         let inverse_weights = inverse_weights(self.floors, self.height, self.cell);
         let solve = |shares| least_raises(shares, self.floors, inverse_weights, target, least);
@@ -121,8 +130,8 @@ impl Quartet {
                 raises = std::array::from_fn(|k| raises[k].max(alone[k]));
             }
         }
-        let highest = self.floors.into_iter().fold(f64::MIN, f64::max) + self.cell;
-        let too_far = (0..4).any(|k| raises[k] > least && self.floors[k] + raises[k] > highest);
+        let ceiling = highest + self.cell;
+        let too_far = (0..4).any(|k| raises[k] > least && self.floors[k] + raises[k] > ceiling);
         (!too_far).then_some(raises)
     }
 }

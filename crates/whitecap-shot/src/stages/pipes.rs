@@ -4,7 +4,6 @@
 //! is stateful: its state is that of the liquid, to the bit.
 
 mod fill;
-mod gentle;
 mod ground;
 mod pipe_run;
 mod pipe_scene;
@@ -74,7 +73,7 @@ impl StageKind for Pipes {
         shot: &ShotContext<'_>,
     ) -> Result<Value, Vec<SettingProblem>> {
         let (settings, completed) = complete::<PipesStageSettings>(settings)?;
-        match PipeScene::new(&settings, shot.folder) {
+        match PipeScene::new(&settings, shot) {
             Ok(_) => Ok(completed),
             Err(problem) => Err(vec![problem]),
         }
@@ -84,10 +83,12 @@ impl StageKind for Pipes {
         &self,
         settings: &Value,
         shot: &ShotContext<'_>,
-        _frame: FrameTime,
+        frame: FrameTime,
     ) -> Result<Vec<PathBuf>, StageError> {
         let settings: PipesStageSettings = read_settings(settings)?;
-        Ok(settings.terrain.path().map(|path| shot.folder.join(path)).into_iter().collect())
+        let files = settings.terrain.files(shot);
+        let files = files.map_err(|problem| StageError::failed(problem.message))?;
+        Ok(files.map(|files| files.file(frame.index)).into_iter().collect())
     }
 
     fn start(
@@ -95,7 +96,7 @@ impl StageKind for Pipes {
         settings: &Value,
         shot: &ShotContext<'_>,
     ) -> Result<Box<dyn Stage>, StageError> {
-        let run = PipeRun::new(&read_settings(settings)?, shot.folder);
+        let run = PipeRun::new(&read_settings(settings)?, shot);
         Ok(Box::new(run.map_err(|problem| StageError::failed(problem.message))?))
     }
 }
@@ -106,7 +107,7 @@ impl Stage for PipeRun {
         context: &StepContext<'_>,
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
-        PipeRun::step(self, context.frame.dt, context.watch)
+        PipeRun::step(self, context.frame, context.watch)
     }
 
     fn save_state(&self) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! The terrain of a `pipes` stage: from a mesh, a picture or a plane.
+//! The terrain of a `pipes` stage at a frame: from a mesh, a picture or a plane.
 
 use std::path::Path;
 
@@ -17,22 +17,26 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The terrain that the settings describe; paths start from `folder`.
-    pub fn new(settings: &PipesStageSettings, folder: &Path) -> Result<Self, SettingProblem> {
-        let PipeTerrain { mesh, heightfield, .. } = &settings.terrain;
-        match (mesh, heightfield) {
-            (Some(_), Some(_)) => {
-                let message = "the terrain is a mesh and a height field at once";
-                Err(SettingProblem::new("terrain", message).with_help("remove one of the two"))
-            }
-            (Some(path), None) => from_mesh(settings, &folder.join(path)),
-            (None, Some(path)) => from_picture(settings, &folder.join(path)),
-            (None, None) => from_plane(settings),
+    /// The terrain that the settings describe, from its file if it has one; on a grid of its own, or on one
+    /// that is given.
+    pub fn new(
+        settings: &PipesStageSettings,
+        file: Option<&Path>,
+        grid: Option<Grid>,
+    ) -> Result<Self, SettingProblem> {
+        match file {
+            Some(file) if settings.terrain.mesh.is_some() => from_mesh(settings, file, grid),
+            Some(file) => from_picture(settings, file, grid),
+            None => from_plane(settings),
         }
     }
 }
 
-fn from_mesh(settings: &PipesStageSettings, path: &Path) -> Result<Ground, SettingProblem> {
+fn from_mesh(
+    settings: &PipesStageSettings,
+    path: &Path,
+    known: Option<Grid>,
+) -> Result<Ground, SettingProblem> {
     must_exist("terrain.mesh", path)?;
     let told = |error: &dyn std::fmt::Display| SettingProblem::new("terrain.mesh", error);
     let mesh = whitecap_io::read_mesh(path).map_err(|error| told(&error))?;
@@ -44,7 +48,7 @@ fn from_mesh(settings: &PipesStageSettings, path: &Path) -> Result<Ground, Setti
         min: flat().fold(Vec2::INFINITY, Vec2::min).to_array(),
         max: flat().fold(Vec2::NEG_INFINITY, Vec2::max).to_array(),
     };
-    let grid = grid(settings.area.unwrap_or(bounds), settings.cell)?;
+    let grid = known.map_or_else(|| grid(settings.area.unwrap_or(bounds), settings.cell), Ok)?;
     let ground = settings.terrain.ground;
     let terrain = Terrain::from_mesh(grid, &mesh, ground).map_err(|error| told(&error))?;
     if terrain.spaces().is_empty() {
@@ -70,7 +74,11 @@ fn with_ground(mesh: &TriMesh, grid: &Grid, height: f32) -> Result<TriMesh, whit
     TriMesh::new(positions, triangles)
 }
 
-fn from_picture(settings: &PipesStageSettings, path: &Path) -> Result<Ground, SettingProblem> {
+fn from_picture(
+    settings: &PipesStageSettings,
+    path: &Path,
+    known: Option<Grid>,
+) -> Result<Ground, SettingProblem> {
     must_exist("terrain.heightfield", path)?;
     let told = |error: &dyn std::fmt::Display| SettingProblem::new("terrain.heightfield", error);
     let picture = image::read(path).map_err(|error| told(&error))?;
@@ -78,7 +86,7 @@ fn from_picture(settings: &PipesStageSettings, path: &Path) -> Result<Ground, Se
         min: [0.0; 2],
         max: [picture.width(), picture.height()].map(|count| count as f32 * settings.cell),
     };
-    let grid = grid(settings.area.unwrap_or(own), settings.cell)?;
+    let grid = known.map_or_else(|| grid(settings.area.unwrap_or(own), settings.cell), Ok)?;
     // A PNG holds heights, not light: what reading it made linear is made uneven again.
     let is_png = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
     let share = |value: f32| if is_png { linear_to_srgb(value) } else { value };

@@ -1,6 +1,5 @@
 //! Shallow liquid from frame to frame: what the stage and the command share.
 
-use std::path::Path;
 use std::time::Instant;
 
 use whitecap_core::attributes::{RADIUS, VELOCITY};
@@ -10,8 +9,8 @@ use whitecap_pipes::{Drop, Meniscus, PipeError, Surface, Viewer};
 
 use super::pipe_scene::PipeScene;
 use super::settings::{PipeResult, PipesStageSettings};
-use crate::FrameData;
-use crate::stage::{Metric, SettingProblem, StageError, StageOutput};
+use crate::stage::{Metric, SettingProblem, ShotContext, StageError, StageOutput};
+use crate::{FrameData, FrameTime};
 
 /// A shallow liquid on its way.
 #[derive(Debug)]
@@ -26,10 +25,13 @@ pub struct PipeRun {
 }
 
 impl PipeRun {
-    /// No frame yet; paths start from `folder`.
-    pub fn new(settings: &PipesStageSettings, folder: &Path) -> Result<Self, SettingProblem> {
+    /// No frame yet.
+    pub fn new(
+        settings: &PipesStageSettings,
+        shot: &ShotContext<'_>,
+    ) -> Result<Self, SettingProblem> {
         Ok(Self {
-            scene: PipeScene::new(settings, folder)?,
+            scene: PipeScene::new(settings, shot)?,
             give: settings.give,
             viewer: settings.eye.map(|eye| Viewer::At(Vec3::from(eye))),
             surface: Surface::new(),
@@ -38,11 +40,13 @@ impl PipeRun {
         })
     }
 
-    /// Makes the next frame, `duration` seconds after the one before.
-    pub fn step(&mut self, duration: f64, watch: &dyn Watch) -> Result<StageOutput, StageError> {
+    /// Makes the next frame.
+    pub fn step(&mut self, frame: FrameTime, watch: &dyn Watch) -> Result<StageOutput, StageError> {
         if watch.cancelled() {
             return Err(StageError::Cancelled);
         }
+        let moved = self.scene.move_terrain(frame.index);
+        moved.map_err(|problem| StageError::failed(problem.message))?;
         if self.give == PipeResult::Terrain {
             let mesh = self.scene.terrain.clone();
             let metrics = vec![Metric::count("triangles", mesh.triangles().len())];
@@ -50,7 +54,7 @@ impl PipeRun {
         }
         let started = Instant::now();
         let steps = match std::mem::replace(&mut self.has_begun, true) {
-            true => self.scene.pipes.advance(duration).map_err(failed)?,
+            true => self.scene.pipes.advance(frame.dt).map_err(failed)?,
             false => 0,
         };
         let simulation = milliseconds(started);

@@ -1,8 +1,6 @@
 //! A liquid on its terrain with all that is needed to draw it: what the stage, the command and a live
 //! view start from.
 
-use std::path::Path;
-
 use whitecap_core::TriMesh;
 use whitecap_pipes::{
     MeniscusSettings, MinimumHeights, PipeError, Pipes, SurfaceSettings, terrain_mesh,
@@ -10,11 +8,11 @@ use whitecap_pipes::{
 
 use super::NAME;
 use super::fill::depths;
-use super::gentle::minimum_heights;
 use super::ground::Ground;
 use super::settings::PipesStageSettings;
 use crate::Shot;
-use crate::stage::{SettingProblem, StageError};
+use crate::stage::{SettingProblem, ShotContext, StageError};
+use crate::stages::cache::CacheFiles;
 use crate::stages::read_settings;
 
 /// A liquid as it was filled, at rest, on its terrain.
@@ -30,23 +28,71 @@ pub struct PipeScene {
     pub surface: SurfaceSettings,
     /// Settings of the meniscus, if there is to be one.
     pub meniscus: Option<MeniscusSettings>,
+    moving: Option<MovingTerrain>,
+}
+
+/// A terrain with a file for every frame.
+#[derive(Clone, Debug)]
+struct MovingTerrain {
+    files: CacheFiles,
+    settings: PipesStageSettings,
+    /// The frame it is at.
+    frame: u32,
 }
 
 impl PipeScene {
-    /// The scene of some settings; paths start from `folder`.
-    pub fn new(settings: &PipesStageSettings, folder: &Path) -> Result<Self, SettingProblem> {
+    /// The scene of some settings at the first frame of a shot.
+    pub fn new(
+        settings: &PipesStageSettings,
+        shot: &ShotContext<'_>,
+    ) -> Result<Self, SettingProblem> {
         check(settings)?;
-        let Ground { terrain, mesh } = Ground::new(settings, folder)?;
+        let files = settings.terrain.files(shot)?;
+        let file = files.as_ref().map(|files| files.file(shot.first));
+        let Ground { terrain, mesh } = Ground::new(settings, file.as_deref(), None)?;
         let mut pipes = Pipes::new(&terrain, settings.liquid.clone()).map_err(problem)?;
         let depths = depths(pipes.columns(), &settings.fill);
         pipes.fill(|column| depths[column]);
-        let minimum = match &mesh {
-            Some(mesh) => minimum_heights(pipes.columns(), mesh, settings.surface.least_thickness),
+        let moving = files.filter(|files| !files.is_single());
+        let mut scene = Self {
+            pipes,
+            terrain: TriMesh::default(),
+            minimum: MinimumHeights::none(),
+            surface: settings.surface,
+            meniscus: meniscus(settings),
+            moving: moving.map(|files| MovingTerrain {
+                files,
+                settings: settings.clone(),
+                frame: shot.first,
+            }),
+        };
+        scene.draw_terrain(mesh);
+        Ok(scene)
+    }
+
+    /// Brings a terrain that moves to where it is at a frame; the liquid stays in its cells. Any other
+    /// terrain stays as it is.
+    pub fn move_terrain(&mut self, frame: u32) -> Result<(), SettingProblem> {
+        let Some(moving) = self.moving.as_mut().filter(|moving| moving.frame != frame) else {
+            return Ok(());
+        };
+        let grid = *self.pipes.columns().grid();
+        let file = moving.files.file(frame);
+        let Ground { terrain, mesh } = Ground::new(&moving.settings, Some(&file), Some(grid))?;
+        self.pipes.replace_terrain(&terrain).map_err(problem)?;
+        moving.frame = frame;
+        self.draw_terrain(mesh);
+        Ok(())
+    }
+
+    /// Takes over the mesh that the terrain was cast from, if there is one.
+    fn draw_terrain(&mut self, mesh: Option<TriMesh>) {
+        let columns = self.pipes.columns();
+        self.minimum = match &mesh {
+            Some(mesh) => MinimumHeights::over(columns, mesh, self.surface.least_thickness),
             None => MinimumHeights::none(),
         };
-        let terrain = mesh.unwrap_or_else(|| terrain_mesh(pipes.columns()));
-        let meniscus = meniscus(settings);
-        Ok(Self { pipes, terrain, minimum, surface: settings.surface, meniscus })
+        self.terrain = mesh.unwrap_or_else(|| terrain_mesh(columns));
     }
 }
 
@@ -66,7 +112,7 @@ pub fn live_pipes(shot: &Shot, name: Option<&str>) -> Result<PipeScene, StageErr
         StageError::failed(format!("the shot has no {wanted} of the kind \"{NAME}\""))
     })?;
     let settings: PipesStageSettings = read_settings(&stage.settings)?;
-    PipeScene::new(&settings, &shot.folder)
+    PipeScene::new(&settings, &shot.context())
         .map_err(|problem| StageError::failed(format!("[{}] {}", stage.name, problem.message)))
 }
 

@@ -1,10 +1,14 @@
 //! Settings of the stage `pipes`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
 
 use super::fill::PipeFill;
+use crate::stage::{SettingProblem, ShotContext};
+use crate::stages::cache::CacheFiles;
 
 /// What a stage of shallow liquid gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +29,8 @@ pub enum PipeResult {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PipeTerrain {
     /// File of a mesh, with as many overhangs, holes and passages as it likes. It should be closed; an
-    /// open sheet that faces up is solid below it. Relative to the shot file.
+    /// open sheet that faces up is solid below it. Relative to the shot file, with `####` or `%04d` in
+    /// place of the frame number if it moves.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub mesh: Option<String>,
     /// Height of a ground beneath the mesh: everything below it is solid. Left out: where there is no
@@ -33,9 +38,14 @@ pub struct PipeTerrain {
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub ground: Option<f32>,
     /// Picture of the heights, seen from above, x to the right and z down: black is `low`, white is
-    /// `high`. Best a PNG of 16 bits. Relative to the shot file.
+    /// `high`. Best a PNG of 16 bits. Relative to the shot file, with `####` or `%04d` in place of the
+    /// frame number if it moves.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub heightfield: Option<String>,
+    /// Number of the file that belongs to the first frame of the shot, for a terrain that moves. Left
+    /// out: files and frames have the same numbers.
+    #[schemars(extend("unit" = "frames"))]
+    pub first: Option<u32>,
     /// Height of black in the height field.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub low: f32,
@@ -51,9 +61,49 @@ pub struct PipeTerrain {
 }
 
 impl PipeTerrain {
-    /// The file it is made from.
+    /// The file it is made from, or the pattern of its files.
     pub fn path(&self) -> Option<&str> {
         self.mesh.as_deref().or(self.heightfield.as_deref())
+    }
+
+    /// The file of every frame of a shot; none for a plane.
+    ///
+    /// # Errors
+    /// When a frame has no file, or the settings contradict each other.
+    pub fn frame_files(&self, shot: &ShotContext<'_>) -> Result<Vec<PathBuf>, SettingProblem> {
+        let files = self.files(shot)?;
+        let each = |files: CacheFiles| shot.frames().map(|frame| files.file(frame)).collect();
+        Ok(files.map_or(Vec::new(), each))
+    }
+
+    /// The files it is made from, unless it is a plane.
+    pub(super) fn files(
+        &self,
+        shot: &ShotContext<'_>,
+    ) -> Result<Option<CacheFiles>, SettingProblem> {
+        let (key, path) = match (&self.mesh, &self.heightfield) {
+            (Some(_), Some(_)) => {
+                let message = "the terrain is a mesh and a height field at once";
+                let help = "remove one of the two";
+                return Err(SettingProblem::new("terrain", message).with_help(help));
+            }
+            (Some(path), None) => ("terrain.mesh", path),
+            (None, Some(path)) => ("terrain.heightfield", path),
+            (None, None) => return Ok(None),
+        };
+        let files = CacheFiles::new(path, self.first, shot)
+            .map_err(|error| SettingProblem::new(key, error))?;
+        if files.is_single() {
+            if self.first.is_some() {
+                let message =
+                    "`first` numbers the files of a terrain that moves, but this is one file";
+                let help = "write #### in place of the frame number, or remove `first`";
+                return Err(SettingProblem::new("terrain.first", message).with_help(help));
+            }
+        } else if let Some(problem) = files.missing(shot) {
+            return Err(SettingProblem { key: key.into(), ..problem });
+        }
+        Ok(Some(files))
     }
 }
 
