@@ -24,6 +24,32 @@ fn halve<T: Send>(start: usize, values: &mut [T], work: &(impl Fn(usize, &mut [T
     rayon::join(|| halve(start, low, work), || halve(start + middle, high, work));
 }
 
+/// Calls `work(index of the first entry, entries, entries)` for all entries of two arrays of one length.
+pub(crate) fn for_chunk_pairs<A: Send, B: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+) {
+    halve_pairs(0, a, b, &work);
+}
+
+fn halve_pairs<A: Send, B: Send>(
+    start: usize,
+    a: &mut [A],
+    b: &mut [B],
+    work: &(impl Fn(usize, &mut [A], &mut [B]) + Sync),
+) {
+    if a.len() < 2 * CHUNK {
+        return work(start, a, b);
+    }
+    let middle = (a.len() / 2).next_multiple_of(CHUNK);
+    let ((low_a, high_a), (low_b, high_b)) = (a.split_at_mut(middle), b.split_at_mut(middle));
+    rayon::join(
+        || halve_pairs(start, low_a, low_b, work),
+        || halve_pairs(start + middle, high_a, high_b, work),
+    );
+}
+
 /// Calls `work(rows, their entries)` for all rows; row `r` has the entries from `first[r]` to
 /// `first[r + 1]`.
 pub(crate) fn for_rows<T: Send>(

@@ -44,7 +44,7 @@ impl Gateway {
 pub(crate) fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) {
     let Surroundings { height, depth, rules, .. } = *around;
     let section = |gateway: &Gateway| match rules.area {
-        PipeArea::Physical => gateway.opening.min(f64::from(rules.deepest)),
+        PipeArea::Physical => f64::from(rules.section(gateway.opening as f32)),
         PipeArea::Square => rules.cell,
     };
     let level = |gateway: &Gateway| height[gateway.column as usize].max(gateway.floor);

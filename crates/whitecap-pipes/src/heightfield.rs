@@ -14,7 +14,6 @@ use crate::columns::Columns;
 use crate::flow::{Flow, PipeFlux};
 use crate::rows;
 use crate::rules::Rules;
-use crate::settings::PipeArea;
 use crate::snapshot::{SnapshotError, possible};
 
 /// Most cells of a band, about.
@@ -61,6 +60,10 @@ struct Band {
     wet: Vec<bool>,
     height: [Vec<f64>; RING],
     depth: [Vec<f32>; RING],
+    /// Cross-sections of pipes from each cell, over Δx.
+    section: [Vec<f32>; RING],
+    /// What viscosity leaves of fluxes from each cell.
+    left: [Vec<f32>; RING],
     drop: Vec<f32>,
     /// Flux across the low x face of each cell, and of the wall at the end.
     along_x: [Vec<f32>; RING],
@@ -85,6 +88,8 @@ impl HeightfieldFlow {
                 wet: vec![false; rows + 6],
                 height: std::array::from_fn(|_| vec![0.0; width]),
                 depth: std::array::from_fn(|_| vec![0.0; width]),
+                section: std::array::from_fn(|_| vec![0.0; width]),
+                left: std::array::from_fn(|_| vec![0.0; width]),
                 drop: vec![0.0; width],
                 along_x: std::array::from_fn(|_| vec![0.0; width + 1]),
                 along_z: std::array::from_fn(|_| vec![0.0; width]),
@@ -97,7 +102,7 @@ impl HeightfieldFlow {
         Self { width, length, current: state.clone(), next: state, bands }
     }
 
-    fn step_with<const PHYSICAL: bool>(&mut self, columns: &Columns, rules: &Rules) {
+    fn update(&mut self, columns: &Columns, rules: &Rules) {
         let (width, length) = (self.width, self.length);
         let (floor, depth) = (columns.floor(), columns.depth());
         let old = Old { width, length, floor, depth, flux: &self.current };
@@ -107,30 +112,25 @@ impl HeightfieldFlow {
             for band in &mut self.bands {
                 let rows;
                 (rows, rest) = rest.split(band.rows.len() * width);
-                band.walk::<PHYSICAL>(&old, rows, rules);
+                band.walk(&old, rows, rules);
             }
         } else {
-            walk_bands::<PHYSICAL>(&mut self.bands, &old, rest, rules);
+            walk_bands(&mut self.bands, &old, rest, rules);
         }
     }
 }
 
 /// Halves the bands until one is left: this needs no list of tasks, and so no memory.
-fn walk_bands<const PHYSICAL: bool>(
-    bands: &mut [Band],
-    old: &Old<'_>,
-    rows: Rows<'_>,
-    rules: &Rules,
-) {
+fn walk_bands(bands: &mut [Band], old: &Old<'_>, rows: Rows<'_>, rules: &Rules) {
     if let [band] = bands {
-        return band.walk::<PHYSICAL>(old, rows, rules);
+        return band.walk(old, rows, rules);
     }
     let (low, high) = bands.split_at_mut(bands.len() / 2);
     let count: usize = low.iter().map(|band| band.rows.len()).sum();
     let (low_rows, high_rows) = rows.split(count * old.width);
     rayon::join(
-        || walk_bands::<PHYSICAL>(low, old, low_rows, rules),
-        || walk_bands::<PHYSICAL>(high, old, high_rows, rules),
+        || walk_bands(low, old, low_rows, rules),
+        || walk_bands(high, old, high_rows, rules),
     );
 }
 
@@ -168,7 +168,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Band {
-    fn walk<const PHYSICAL: bool>(&mut self, old: &Old<'_>, mut new: Rows<'_>, rules: &Rules) {
+    fn walk(&mut self, old: &Old<'_>, mut new: Rows<'_>, rules: &Rules) {
         let rows = self.rows.clone();
         for (index, wet) in self.wet.iter_mut().enumerate() {
             let row = (rows.start + index).checked_sub(3).filter(|&row| row < old.length);
@@ -177,12 +177,12 @@ impl Band {
         // Beyond the first and last row there is a wall: no flux.
         self.along_z[rows.start.wrapping_sub(1) % RING].fill(0.0);
         let first = rows.start.saturating_sub(2);
-        self.measure(old, first);
+        self.measure(old, first, rules);
         for row in first..(rows.end + 1).min(old.length) {
             if row + 1 < old.length {
-                self.measure(old, row + 1);
+                self.measure(old, row + 1, rules);
             }
-            self.update_fluxes::<PHYSICAL>(old, row, rules);
+            self.update_fluxes(old, row, rules);
             if row + 1 >= rows.start {
                 self.limit_outflow(row, rules);
             }
@@ -203,14 +203,15 @@ impl Band {
         rows.into_iter().any(|row| self.wet[row + 3 - self.rows.start])
     }
 
-    /// Heights of a row.
-    fn measure(&mut self, old: &Old<'_>, row: usize) {
+    /// Heights and depths of a row, and what follows from them for its pipes.
+    fn measure(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
         let (height, depth) = (&mut self.height[row % RING], &mut self.depth[row % RING]);
         rows::measure(old.row(old.floor, row), old.row(old.depth, row), height, depth);
+        rows::prepare(*rules, depth, &mut self.section[row % RING], &mut self.left[row % RING]);
     }
 
     /// Fluxes of a row from the heights around it (Eqs. 1 and 5).
-    fn update_fluxes<const PHYSICAL: bool>(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
+    fn update_fluxes(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
         let width = old.width;
         let (here, behind) = (row % RING, (row + 1) % RING);
         // Most of a terrain is dry.
@@ -218,19 +219,21 @@ impl Band {
             self.along_x[here].fill(0.0);
             return self.along_z[here].fill(0.0);
         }
-        let (height, depth, drop) = (&self.height[here], &self.depth[here], &mut self.drop);
+        let (height, drop) = (&self.height[here], &mut self.drop);
+        let (section, left) = (&self.section[here], &self.left[here]);
         rows::subtract(height, &height[1..], &mut drop[..width - 1]);
         let before = old.row(&old.flux.along_x, row);
         let after = &mut self.along_x[here][1..width];
-        rows::update_fluxes::<PHYSICAL>(*rules, before, drop, depth, &depth[1..], after);
+        let update = rows::update_fluxes;
+        update(*rules, before, drop, section, &section[1..], left, &left[1..], after);
         let after = &mut self.along_z[here];
         if row + 1 == old.length {
             return after.fill(0.0);
         }
         rows::subtract(height, &self.height[behind], drop);
         let before = old.row(&old.flux.along_z, row);
-        let depth_behind = &self.depth[behind];
-        rows::update_fluxes::<PHYSICAL>(*rules, before, drop, depth, depth_behind, after);
+        let (section_behind, left_behind) = (&self.section[behind], &self.left[behind]);
+        update(*rules, before, drop, section, section_behind, left, left_behind, after);
     }
 
     /// What each cell of a row can give of its outflow.
@@ -267,10 +270,7 @@ impl Band {
 
 impl Flow for HeightfieldFlow {
     fn step(&mut self, columns: &mut Columns, rules: &Rules) {
-        match rules.area {
-            PipeArea::Physical => self.step_with::<true>(columns, rules),
-            PipeArea::Square => self.step_with::<false>(columns, rules),
-        }
+        self.update(columns, rules);
         std::mem::swap(&mut columns.depth, &mut self.next.depth);
         std::mem::swap(&mut self.current.along_x, &mut self.next.along_x);
         std::mem::swap(&mut self.current.along_z, &mut self.next.along_z);

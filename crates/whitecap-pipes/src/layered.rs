@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::{for_chunks, for_rows};
+use crate::chunks::{for_chunk_pairs, for_rows};
 use crate::columns::Columns;
 use crate::drops::{Drop, Drops};
 use crate::flow::{Flow, PipeFlux};
@@ -19,7 +19,7 @@ use crate::network::Network;
 use crate::passages::FloodedPassages;
 use crate::rows;
 use crate::rules::Rules;
-use crate::settings::{Passages, PipeArea};
+use crate::settings::Passages;
 use crate::snapshot::{SnapshotError, possible};
 
 /// What a drive sees of the liquid.
@@ -29,8 +29,10 @@ pub(crate) struct Surroundings<'a> {
     pub height: &'a [f64],
     /// Depth of the liquid in each column.
     pub depth: &'a [f64],
-    /// The same in the precision of fluxes.
-    pub shallow: &'a [f32],
+    /// Cross-sections of the pipes from each column, over Δx.
+    pub section: &'a [f32],
+    /// What viscosity leaves of fluxes from each column.
+    pub left: &'a [f32],
     /// Which rows of cells hold liquid, and one more that does not.
     pub wet: &'a [bool],
     pub rules: &'a Rules,
@@ -69,15 +71,12 @@ impl Drive for VirtualPipes {
     }
 
     fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) {
-        match around.rules.area {
-            PipeArea::Physical => drive_pipes::<true>(around, flux),
-            PipeArea::Square => drive_pipes::<false>(around, flux),
-        }
+        drive_pipes(around, flux);
     }
 }
 
-fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]) {
-    let Surroundings { network, height, shallow, wet, rules, .. } = around;
+fn drive_pipes(around: &Surroundings<'_>, flux: &mut [f32]) {
+    let Surroundings { network, height, section, left, wet, rules, .. } = around;
     for_rows(&network.row_pipes, flux, |rows, chunk| {
         let first = network.row_pipes[rows.start] as usize;
         for row in rows {
@@ -90,9 +89,11 @@ fn drive_pipes<const PHYSICAL: bool>(around: &Surroundings<'_>, flux: &mut [f32]
             for run in network.runs_of(row) {
                 let flux = &mut chunk[run.pipes().start - first..run.pipes().end - first];
                 let (from, to) = (run.from(), run.to());
-                let (depth_0, depth_1) = (&shallow[from.clone()], &shallow[to.clone()]);
+                let (section_0, section_1) = (&section[from.clone()], &section[to.clone()]);
+                let (left_0, left_1) = (&left[from.clone()], &left[to.clone()]);
                 let (height_0, height_1) = (&height[from], &height[to]);
-                rows::drive_run::<PHYSICAL>(**rules, height_0, height_1, depth_0, depth_1, flux);
+                let drive = rows::drive_run;
+                drive(**rules, height_0, height_1, section_0, section_1, left_0, left_1, flux);
             }
         }
     });
@@ -106,6 +107,8 @@ pub(crate) struct LayeredFlow<D> {
     cell: f64,
     height: Vec<f64>,
     shallow: Vec<f32>,
+    section: Vec<f32>,
+    left: Vec<f32>,
     wet: Vec<bool>,
     depth: Vec<f64>,
     flux: Vec<f32>,
@@ -126,6 +129,8 @@ impl<D: Drive> LayeredFlow<D> {
             cell: f64::from(columns.grid().cell()),
             height: vec![0.0; count],
             shallow: vec![0.0; count],
+            section: vec![0.0; count],
+            left: vec![0.0; count],
             wet: vec![false; columns.grid().length() + 1],
             depth: vec![0.0; count],
             flux: vec![0.0; network.len()],
@@ -143,18 +148,23 @@ impl<D: Drive> LayeredFlow<D> {
     /// Heights of all columns.
     fn measure(&mut self, columns: &Columns) {
         let (floor, depth) = (columns.floor(), columns.depth());
-        for_chunks(&mut self.height, |start, height| {
+        for_chunk_pairs(&mut self.height, &mut self.shallow, |start, height, shallow| {
             let range = start..start + height.len();
-            rows::add_heights(&floor[range.clone()], &depth[range], height);
-        });
-        for_chunks(&mut self.shallow, |start, shallow| {
-            rows::round(&depth[start..start + shallow.len()], shallow);
+            rows::measure(&floor[range.clone()], &depth[range], height, shallow);
         });
         let (last, rows) = self.wet.split_last_mut().expect("there is one more than rows");
         *last = false;
         for (row, wet) in rows.iter_mut().enumerate() {
             *wet = self.shallow[self.network.columns_of(row)].iter().any(|&depth| depth > 0.0);
         }
+    }
+
+    /// What follows from the depths for all pipes.
+    fn prepare(&mut self, rules: &Rules) {
+        let shallow = &self.shallow;
+        for_chunk_pairs(&mut self.section, &mut self.left, |start, section, left| {
+            rows::prepare(*rules, &shallow[start..start + section.len()], section, left);
+        });
     }
 
     /// Scales fluxes down to what columns can give (K_min) and then take (K_max).
@@ -289,12 +299,14 @@ fn add_slices(values: &[f32], sum: &mut [f32]) {
 impl<D: Drive> Flow for LayeredFlow<D> {
     fn step(&mut self, columns: &mut Columns, rules: &Rules) {
         self.measure(columns);
+        self.prepare(rules);
         self.passages.connect(columns, &self.network);
         let around = Surroundings {
             network: &self.network,
             height: &self.height,
             depth: &columns.depth,
-            shallow: &self.shallow,
+            section: &self.section,
+            left: &self.left,
             wet: &self.wet,
             rules,
         };

@@ -3,46 +3,43 @@
 //! Each is a function of its own with slices for arguments, because only then does the compiler know
 //! that they do not overlap, and use vector instructions.
 
-use crate::rules::{Rules, positive};
+use crate::rules::{Rules, positive, times_either};
 
-/// Heights of liquid.
+/// Cross-sections of the pipes from columns, over Δx, and what viscosity leaves of their fluxes.
 #[inline(never)]
-pub(crate) fn add_heights(floor: &[f32], depth: &[f64], height: &mut [f64]) {
-    let (floor, depth) = (&floor[..height.len()], &depth[..height.len()]);
-    for i in 0..height.len() {
-        height[i] = f64::from(floor[i]) + depth[i];
-    }
-}
-
-/// Depths in the precision of fluxes.
-#[inline(never)]
-pub(crate) fn round(depth: &[f64], shallow: &mut [f32]) {
-    let depth = &depth[..shallow.len()];
-    for i in 0..shallow.len() {
-        shallow[i] = depth[i] as f32;
+pub(crate) fn prepare(rules: Rules, depth: &[f32], section: &mut [f32], left: &mut [f32]) {
+    let (depth, left) = (&depth[..section.len()], &mut left[..section.len()]);
+    for i in 0..section.len() {
+        section[i] = rules.section(depth[i]);
+        left[i] = rules.left_by_viscosity(depth[i]);
     }
 }
 
 /// New fluxes of a run of pipes.
 #[inline(never)]
-pub(crate) fn drive_run<const PHYSICAL: bool>(
+#[expect(clippy::too_many_arguments, reason = "slices within a struct may overlap")]
+pub(crate) fn drive_run(
     rules: Rules,
     height_0: &[f64],
     height_1: &[f64],
-    depth_0: &[f32],
-    depth_1: &[f32],
+    section_0: &[f32],
+    section_1: &[f32],
+    left_0: &[f32],
+    left_1: &[f32],
     flux: &mut [f32],
 ) {
     let count = flux.len();
     let (height_0, height_1) = (&height_0[..count], &height_1[..count]);
-    let (depth_0, depth_1) = (&depth_0[..count], &depth_1[..count]);
+    let (section_0, section_1) = (&section_0[..count], &section_1[..count]);
+    let (left_0, left_1) = (&left_0[..count], &left_1[..count]);
     for i in 0..count {
         let drop = (height_0[i] - height_1[i]) as f32;
-        flux[i] = rules.flux::<PHYSICAL>(flux[i], drop, [depth_0[i], depth_1[i]]);
+        let (section, left) = ([section_0[i], section_1[i]], [left_0[i], left_1[i]]);
+        flux[i] = rules.flux(flux[i], drop, section, left);
     }
 }
 
-/// Heights of a row's liquid, and its depths in the precision of fluxes.
+/// Heights of liquid, and its depths in the precision of fluxes.
 #[inline(never)]
 pub(crate) fn measure(floor: &[f32], depth: &[f64], height: &mut [f64], shallow: &mut [f32]) {
     let count = height.len();
@@ -65,19 +62,24 @@ pub(crate) fn subtract(height_0: &[f64], height_1: &[f64], drop: &mut [f32]) {
 
 /// New fluxes between two rows of cells, or between cells of a row and their neighbours.
 #[inline(never)]
-pub(crate) fn update_fluxes<const PHYSICAL: bool>(
+#[expect(clippy::too_many_arguments, reason = "slices within a struct may overlap")]
+pub(crate) fn update_fluxes(
     rules: Rules,
     before: &[f32],
     drop: &[f32],
-    depth_0: &[f32],
-    depth_1: &[f32],
+    section_0: &[f32],
+    section_1: &[f32],
+    left_0: &[f32],
+    left_1: &[f32],
     after: &mut [f32],
 ) {
     let count = after.len();
     let (before, drop) = (&before[..count], &drop[..count]);
-    let (depth_0, depth_1) = (&depth_0[..count], &depth_1[..count]);
+    let (section_0, section_1) = (&section_0[..count], &section_1[..count]);
+    let (left_0, left_1) = (&left_0[..count], &left_1[..count]);
     for x in 0..count {
-        after[x] = rules.flux::<PHYSICAL>(before[x], drop[x], [depth_0[x], depth_1[x]]);
+        let (section, left) = ([section_0[x], section_1[x]], [left_0[x], left_1[x]]);
+        after[x] = rules.flux(before[x], drop[x], section, left);
     }
 }
 
@@ -108,8 +110,7 @@ pub(crate) fn scale_fluxes(flux: &[f32], gives_0: &[f32], gives_1: &[f32], scale
     let count = scaled.len();
     let (flux, gives_0, gives_1) = (&flux[..count], &gives_0[..count], &gives_1[..count]);
     for x in 0..count {
-        // One of the two is zero; a choice would be a branch that is often guessed wrong.
-        scaled[x] = positive(flux[x]) * gives_0[x] - positive(-flux[x]) * gives_1[x];
+        scaled[x] = times_either(flux[x], [gives_0[x], gives_1[x]]);
     }
 }
 
@@ -207,8 +208,7 @@ pub(crate) fn scale_to_limits(
     let (gives_0, gives_1) = (&gives_0[..count], &gives_1[..count]);
     let (takes_0, takes_1) = (&takes_0[..count], &takes_1[..count]);
     for i in 0..count {
-        let forward = positive(flux[i]) * (gives_0[i] * takes_1[i]);
-        flux[i] = forward - positive(-flux[i]) * (gives_1[i] * takes_0[i]);
+        flux[i] = times_either(flux[i], [gives_0[i] * takes_1[i], gives_1[i] * takes_0[i]]);
     }
 }
 

@@ -35,8 +35,8 @@ pub(crate) struct Rules {
     pub push: f32,
     /// Three times Δt ν.
     pub drag: f32,
-    /// Depth beyond which a pipe does not grow: deeper waves would be too fast for the step.
-    pub deepest: f32,
+    /// Depth beyond which a pipe through liquid without viscosity does not grow.
+    deepest: f32,
     /// Change of depth by a flux of one: Δt / Δx².
     pub rise: f64,
     /// Cross-section of a pipe.
@@ -61,26 +61,38 @@ impl Rules {
         }
     }
 
-    /// New flux of a pipe between two columns of some depths, the second of them lower by `drop` (Dagenais et al. 2018, Eqs. 1 and 5).
+    /// New flux of a pipe between two columns, the second of them lower by `drop` (Dagenais et al. 2018,
+    /// Eqs. 1 and 5). `section` and `left` are the [`Rules::section`] and [`Rules::left_by_viscosity`]
+    /// of each: the column that is higher, and then the one that gives, counts.
     #[inline(always)]
-    pub fn flux<const PHYSICAL: bool>(&self, flux: f32, drop: f32, depth: [f32; 2]) -> f32 {
-        let section = if PHYSICAL {
-            let upstream = if drop > 0.0 { depth[0] } else { depth[1] };
-            least(upstream, self.deepest)
-        } else {
-            self.cell as f32
-        };
+    pub fn flux(&self, flux: f32, drop: f32, section: [f32; 2], left: [f32; 2]) -> f32 {
         // A / l is the section times Δx over Δx.
-        let driven = self.retained * flux + self.push * section * drop;
-        self.slowed(driven, if driven > 0.0 { depth[0] } else { depth[1] })
+        let driven = self.retained * flux + self.push * times_either(drop, section);
+        let slowed = times_either(driven, left);
+        if slowed.abs() < NO_FLUX { 0.0 } else { slowed }
     }
 
-    /// A flux after viscosity has acted on liquid of a depth (Eq. 5).
+    /// Cross-section of a pipe from a column of some depth, over Δx. With the physical area it is the
+    /// depth, unless its waves would be too fast for the step.
+    ///
+    /// A step f ← φ (f + …), h ← h − … with the share φ that viscosity leaves is stable as long as
+    /// waves cross at most √((1 + φ) / 4φ) of a cell; with φ = H² / (H² + 3Δtν), (1 + φ) / 2φ is
+    /// 1 + 3Δtν / 2H².
     #[inline(always)]
-    pub fn slowed(&self, flux: f32, depth: f32) -> f32 {
+    pub fn section(&self, depth: f32) -> f32 {
+        match self.area {
+            PipeArea::Physical => {
+                least(depth, self.deepest * (1.0 + 0.5 * self.drag / (depth * depth + TINY)))
+            }
+            PipeArea::Square => self.cell as f32,
+        }
+    }
+
+    /// The share φ of a flux that viscosity leaves in liquid of a depth (Eq. 5).
+    #[inline(always)]
+    pub fn left_by_viscosity(&self, depth: f32) -> f32 {
         let squared = depth * depth;
-        let slowed = flux * (squared / (squared + self.drag + TINY));
-        if slowed.abs() < NO_FLUX { 0.0 } else { slowed }
+        squared / (squared + self.drag + TINY)
     }
 
     /// The share of its outflow that a column can give (K_min, Mei et al. 2007).
@@ -107,6 +119,13 @@ impl Rules {
 #[inline(always)]
 pub(crate) fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
+}
+
+/// A number times the first of two factors if it is positive, and the second if it is negative. One of the two
+/// products is zero; a choice would be a branch that is often guessed wrong.
+#[inline(always)]
+pub(crate) fn times_either(value: f32, factors: [f32; 2]) -> f32 {
+    positive(value) * factors[0] - positive(-value) * factors[1]
 }
 
 /// A number, or zero if it is negative.

@@ -149,7 +149,7 @@ impl Drive for ShallowWater {
                 let velocity = next[pipe];
                 let ends = [network.from[pipe], network.to[pipe]];
                 let source = ends[usize::from(velocity < 0.0)] as usize;
-                let section = rules.cell * depth[source].min(f64::from(rules.deepest));
+                let section = rules.cell * f64::from(rules.section(depth[source] as f32));
                 *flux = (velocity * section) as f32;
             }
         });

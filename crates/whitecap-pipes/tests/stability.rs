@@ -8,13 +8,14 @@ use liquid_scenes::grid;
 use whitecap_pipes::{PipeArea, PipeSettings, Pipes, Terrain};
 
 const CELLS: usize = 40;
+/// Largest difference between neighbours in the hump, in depths: 0.2 √(2/e) / 8.
+const HUMP: f64 = 0.02145;
 
 /// Largest difference between neighbours, in depths, long after a hump was let go.
-fn unevenness(pipe_area: PipeArea, cell: f32, depth: f64, step: f64) -> f64 {
+fn unevenness(pipe_area: PipeArea, viscosity: f32, cell: f32, depth: f64, step: f64) -> f64 {
     let terrain =
         Terrain::heightfield(grid(cell, CELLS, CELLS), &vec![0.0; CELLS * CELLS]).unwrap();
-    let settings =
-        PipeSettings { pipe_area, retained: 0.01, viscosity: 0.0, ..PipeSettings::default() };
+    let settings = PipeSettings { pipe_area, retained: 0.01, viscosity, ..PipeSettings::default() };
     let mut pipes = Pipes::new(&terrain, settings).unwrap();
     pipes.fill(|column| {
         let away = [column % CELLS, column / CELLS].map(|i| (i as f64 - 16.0) / 8.0);
@@ -32,8 +33,8 @@ fn unevenness(pipe_area: PipeArea, cell: f32, depth: f64, step: f64) -> f64 {
 fn the_papers_area_is_stable_up_to_a_courant_number() {
     for cell in [0.002_f32, 0.0005] {
         let crossing = (f64::from(cell) / 9.81).sqrt();
-        let below = unevenness(PipeArea::Square, cell, 0.003, 0.68 * crossing);
-        let above = unevenness(PipeArea::Square, cell, 0.003, 0.75 * crossing);
+        let below = unevenness(PipeArea::Square, 0.0, cell, 0.003, 0.68 * crossing);
+        let above = unevenness(PipeArea::Square, 0.0, cell, 0.003, 0.75 * crossing);
         assert!(below < 1e-3, "cells of {cell} m: {below}");
         assert!(above > 1e-2, "cells of {cell} m: {above}");
     }
@@ -43,8 +44,15 @@ fn the_papers_area_is_stable_up_to_a_courant_number() {
 fn the_physical_area_is_stable_at_any_step() {
     for depth in [0.0001, 0.003, 0.1] {
         for step in [0.0005, 0.003, 0.02, 0.1] {
-            let found = unevenness(PipeArea::Physical, 0.0005, depth, step);
-            assert!(found < 1e-2, "depth {depth} m, step {step} s: {found}");
+            for viscosity in [0.0, 4e-6, 4e-4, 0.4] {
+                let found = unevenness(PipeArea::Physical, viscosity, 0.0005, depth, step);
+                // What is thick and thin hardly moves: the hump of before may still be there.
+                let most = if viscosity > 1e-5 { HUMP } else { 1e-2 };
+                assert!(
+                    found <= most,
+                    "depth {depth} m, step {step} s, viscosity {viscosity} m²/s: {found}"
+                );
+            }
         }
     }
 }
