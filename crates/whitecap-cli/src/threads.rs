@@ -39,3 +39,32 @@ fn keep_to_core(number: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn keep_to_core(_: usize) {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+
+    /// The cores that each of `count` threads may use.
+    fn cores_of_threads(count: usize) -> Vec<CpuSet> {
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .start_handler(super::keep_to_core)
+            .build()
+            .unwrap();
+        threads.broadcast(|_| sched_getaffinity(None).unwrap())
+    }
+
+    /// Contract: as many threads as cores have a core each, all of them different; one thread more, and all
+    /// may go anywhere.
+    #[test]
+    fn each_thread_has_a_core_of_its_own() {
+        let allowed = sched_getaffinity(None).unwrap();
+        let count = allowed.count() as usize;
+        let cores = cores_of_threads(count);
+        let used = |core: usize| cores.iter().filter(|own| own.is_set(core)).count();
+        for core in 0..CpuSet::MAX_CPU {
+            assert_eq!(used(core), usize::from(allowed.is_set(core)), "core {core}");
+        }
+        assert!(cores_of_threads(count + 1).iter().all(|cores| *cores == allowed));
+    }
+}

@@ -21,7 +21,7 @@ const BAND_CELLS: usize = 32768;
 /// Least rows of a band: three more are computed for each.
 const LEAST_ROWS: usize = 8;
 /// Below so many cells threads cost more than they give.
-const PARALLEL_CELLS: usize = 16384;
+const PARALLEL_CELLS: usize = 8192;
 /// Rows of fluxes kept while a band is walked through; a power of two, at least three.
 const RING: usize = 4;
 

@@ -34,6 +34,8 @@ Examples:
       --fill '[{\"level\": {\"height\": 0.01}}]'
   whitecap pipes --terrain-slope 0.2,0 --area 0,0,0.2,0.1 --cell 0.0005 --frames 120 \\
       --fill '[{\"sphere\": {\"center\": [0.15, 0.04, 0.05], \"radius\": 0.008}}]' -o 'out/drop.####.ply'
+  whitecap pipes 'tissue.####.ply' --cell 0.0005 --frames 60 -o 'out/blood.####.ply' \\
+      --fill '[{\"level\": {\"height\": 0.01}}]'
   whitecap pipes bone.ply --cell 0.0005 --give terrain --frames 1 -o 'out/bone.####.ply'
 
 The terrain is a mesh with as many overhangs and passages as it likes, a picture of its heights, or a

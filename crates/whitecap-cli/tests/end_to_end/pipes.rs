@@ -52,6 +52,32 @@ fn a_mesh_is_terrain() {
     assert_eq!(terrain.triangles().len(), 4);
 }
 
+/// Contract: a mesh with a file for every frame moves; a frame without a file is told before anything is made.
+#[test]
+fn terrain_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for frame in 1..=3 {
+        let height = 0.001 * frame as f32;
+        let corner = |x: f32, z: f32| Vec3::new(0.02 * x, height, 0.02 * z);
+        let corners = vec![corner(0.0, 0.0), corner(0.0, 1.0), corner(1.0, 1.0), corner(1.0, 0.0)];
+        let sheet = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        whitecap_io::write_mesh(folder.join(format!("sheet.{frame:04}.ply")), &sheet).unwrap();
+    }
+    let fill = r#"--fill=[{"level": {"height": 0.003}}]"#;
+    let arguments = ["pipes", "sheet.####.ply", fill, "-o", "out/d.####.ply"];
+    let made = run_json(folder, &[&arguments[..], &["--frames=3", "--json"]].concat());
+    assert!(made["error_of_the_volume"].as_f64().unwrap() < 1e-9, "{made}");
+    for frame in 1..=3 {
+        let mesh = whitecap_io::read_mesh(folder.join(format!("out/d.{frame:04}.ply"))).unwrap();
+        let level = 0.002 + 0.001 * frame as f32;
+        assert!(mesh.positions().iter().all(|position| (position.y - level).abs() < 1e-6));
+    }
+    let (code, _, stderr) = outcome(&run(folder, &[&arguments[..], &["--frames=4"]].concat()));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("file 4 is missing"), "{stderr}");
+}
+
 /// Contract: what is wrong is told in a sentence that names the flag.
 #[test]
 fn what_is_wrong_is_told() {
