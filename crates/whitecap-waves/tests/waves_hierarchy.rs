@@ -5,28 +5,15 @@
 
 mod points_scenes;
 
-use points_scenes::{SPACING, block, counted};
+use points_scenes::{SPACING, counted, rippled};
+use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Particles, Unwatched};
 use whitecap_waves::points::{PointSettings, Sums};
 use whitecap_waves::{Surroundings, WaveFrame, WaveSettings, Waves};
 
 const COARSE: f32 = 2.0 * SPACING;
 const FRAME: f32 = 0.02;
-
-/// A pool with two crests that run outward and die down.
-fn rippled(time: f32) -> Particles {
-    let middle = 7.5 * SPACING;
-    let place = |p: Vec3| {
-        let wavelength = 6.0 * SPACING;
-        let behind = ((p.x - middle).hypot(p.z - middle) - 0.5 * time) / wavelength;
-        let strength = (-2.0 * time).exp() * (5.0 * time).min(1.0);
-        let crest = (std::f32::consts::TAU * behind).cos() * (-behind * behind).exp();
-        p + Vec3::Y * (0.4 * p.y * strength * crest)
-    };
-    counted(block(Vec3::ZERO, [16, 6, 16]).into_iter().map(place).collect())
-}
 
 fn last_frame(sums: Sums, fine: f32) -> WaveFrame {
     let points =
@@ -34,7 +21,9 @@ fn last_frame(sums: Sums, fine: f32) -> WaveFrame {
     let settings = WaveSettings { points, ..WaveSettings::default() };
     let mut waves = Waves::new(settings, FRAME.into()).unwrap();
     let frames = (0..=50).map(|frame| {
-        waves.step(&rippled(frame as f32 * FRAME), Surroundings::default(), &Unwatched).unwrap()
+        waves
+            .step(&counted(rippled(frame as f32 * FRAME)), Surroundings::default(), &Unwatched)
+            .unwrap()
     });
     frames.last().unwrap()
 }

@@ -36,6 +36,19 @@ pub fn ball(center: Vec3, radius: f32) -> Vec<Vec3> {
     block(corner, [count; 3]).into_iter().filter(inside).collect()
 }
 
+/// A pool with two crests that run outward and die down.
+pub fn rippled(time: f32) -> Vec<Vec3> {
+    let middle = 7.5 * SPACING;
+    let place = |p: Vec3| {
+        let wavelength = 6.0 * SPACING;
+        let behind = ((p.x - middle).hypot(p.z - middle) - 0.5 * time) / wavelength;
+        let strength = (-2.0 * time).exp() * (5.0 * time).min(1.0);
+        let crest = (std::f32::consts::TAU * behind).cos() * (-behind * behind).exp();
+        p + Vec3::Y * (0.4 * p.y * strength * crest)
+    };
+    block(Vec3::ZERO, [16, 6, 16]).into_iter().map(place).collect()
+}
+
 /// Particles with the ids 0, 1, 2, …
 pub fn counted(positions: Vec<Vec3>) -> Particles {
     let ids = (0..positions.len() as i32).collect();
