@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
+use crate::chunks::Found;
 use crate::columns::{Columns, DRY_DEPTH};
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
+
+/// Where the ground of liquid lies more than this above the level beside it, in cells, the liquid falls.
+const CLIFF: f32 = 4.0;
 
 /// Whether a column has a free surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,11 +37,17 @@ pub(super) struct Span {
     pub high: f32,
     /// Height of the liquid, or of the ground where there is none (the paper's h).
     pub level: f32,
-    /// Whether the column has a free surface.
-    pub is_free: bool,
+    /// Lowest level beside it to which a free surface runs down, and does not fall; −∞ without a free
+    /// surface.
+    pub brink: f32,
 }
 
 impl Span {
+    /// Whether the column has a free surface.
+    pub fn is_free(&self) -> bool {
+        self.brink > f32::NEG_INFINITY
+    }
+
     /// Whether a height lies in the range.
     pub fn contains(&self, height: f32) -> bool {
         self.low < height && height < self.high
@@ -51,24 +61,26 @@ pub(super) struct Levels {
     pub state: Vec<Level>,
     /// Range and level of each column.
     pub spans: Vec<Span>,
+    /// Height of the liquid in each column, or of the ground where there is none.
+    level: Vec<f32>,
+    /// [`Span::brink`] of each column.
+    brink: Vec<f32>,
     /// Height of the vertex of each column with a free surface: not below its minimum.
     pub raised: Vec<f32>,
 }
 
 impl Levels {
-    /// Reads the levels of `columns`; their ranges only if they are asked for.
-    pub fn read(
-        &mut self,
-        columns: &Columns,
-        minimum: &MinimumHeights,
-        thickness: f32,
-        with_spans: bool,
-    ) {
+    /// Reads the levels of `columns`, but not their ranges.
+    pub fn read(&mut self, columns: &Columns, minimum: &MinimumHeights, thickness: f32) {
         self.state.resize(columns.len(), Level::Dry);
         self.raised.resize(columns.len(), 0.0);
+        self.level.resize(columns.len(), 0.0);
+        self.brink.resize(columns.len(), 0.0);
+        let below = CLIFF * columns.grid().cell();
         let slices = (&mut self.state[..], &mut self.raised[..]);
+        let slices = (slices, (&mut self.level[..], &mut self.brink[..]));
         let (length, start) = (columns.grid().length(), row_start(columns));
-        over_rows(0..length, &start, slices, &|rows, (state, raised)| {
+        over_rows(0..length, &start, slices, &|rows, ((state, raised), (levels, brink))| {
             let base = start(rows.start);
             let own = base..base + state.len();
             let (floor, ceiling) = (&columns.floor()[own.clone()], &columns.ceiling()[own.clone()]);
@@ -83,10 +95,29 @@ impl Levels {
                 let lifted = (floor[i] + lift(i)).min(ceiling[i]).max(level);
                 raised[i] = if wet { lifted } else { floor[i] };
             }
+            find_brinks(floor, depth, state, below, levels, brink);
         });
-        if with_spans {
-            self.read_spans(columns);
-        }
+    }
+
+    /// Whether liquid falls from one cell to a neighbour anywhere, on terrain of one layer.
+    pub fn has_falls(&self, columns: &Columns) -> bool {
+        let (width, length) = (columns.grid().width(), columns.grid().length());
+        let row = |z: usize| {
+            let cells = z * width..(z + 1) * width;
+            (&self.level[cells.clone()], &self.brink[cells])
+        };
+        let is_found = Found::default();
+        over_rows(0..length, &|row: usize| row * width, (), &|rows, ()| {
+            let found = rows.into_iter().any(|z| {
+                let (own, next) = (row(z), row((z + 1).min(length - 1)));
+                falls(own, without_first(own))
+                    || falls(own, next)
+                    || falls(own, without_first(next))
+                    || falls(without_first(own), next)
+            });
+            is_found.include(found);
+        });
+        is_found.any()
     }
 
     /// Takes the ground for the level, with a free surface on the columns that are `covered`. The others
@@ -99,14 +130,15 @@ impl Levels {
             low: columns.lowest()[column],
             high: columns.ceiling()[column],
             level: if covered(column) { columns.floor()[column] } else { f32::NAN },
-            is_free: self.state[column] == Level::Free,
+            brink: if covered(column) { f32::MIN } else { f32::NEG_INFINITY },
         };
         self.spans = (0..columns.len()).map(span).collect();
     }
 
-    fn read_spans(&mut self, columns: &Columns) {
+    /// The ranges of `columns`, whose levels have been read.
+    pub fn read_spans(&mut self, columns: &Columns) {
         self.spans.resize(columns.len(), Span::default());
-        let (state, start) = (&self.state, row_start(columns));
+        let (level, brink, start) = (&self.level, &self.brink, row_start(columns));
         over_rows(0..columns.grid().length(), &start, &mut self.spans[..], &|rows, spans| {
             let base = start(rows.start);
             for (place, span) in spans.iter_mut().enumerate() {
@@ -114,8 +146,8 @@ impl Levels {
                 *span = Span {
                     low: columns.lowest()[column],
                     high: columns.ceiling()[column],
-                    level: level(columns.floor()[column], columns.depth()[column]),
-                    is_free: state[column] == Level::Free,
+                    level: level[column],
+                    brink: brink[column],
                 };
             }
         });
@@ -125,6 +157,39 @@ impl Levels {
     pub fn is_free(&self, column: usize) -> bool {
         self.state[column] == Level::Free
     }
+}
+
+/// Levels and brinks of some columns. A function of its own, because only then does the compiler know that
+/// the slices do not overlap.
+#[inline(never)]
+fn find_brinks(
+    floor: &[f32],
+    depth: &[f64],
+    state: &[Level],
+    below: f32,
+    levels: &mut [f32],
+    brink: &mut [f32],
+) {
+    let count = levels.len();
+    let (floor, depth, state) = (&floor[..count], &depth[..count], &state[..count]);
+    let brink = &mut brink[..count];
+    for i in 0..count {
+        levels[i] = level(floor[i], depth[i]);
+        brink[i] = if state[i] == Level::Free { floor[i] - below } else { f32::NEG_INFINITY };
+    }
+}
+
+/// Levels and brinks of a row but for its first column.
+fn without_first<'a>((level, brink): (&'a [f32], &'a [f32])) -> (&'a [f32], &'a [f32]) {
+    (&level[1..], &brink[1..])
+}
+
+/// Whether liquid falls from one row of columns, of some levels and brinks, to another or back.
+fn falls((level, brink): (&[f32], &[f32]), (other_level, other_brink): (&[f32], &[f32])) -> bool {
+    let pairs = level.iter().zip(brink).zip(other_level.iter().zip(other_brink));
+    pairs.fold(false, |falls, ((level, brink), (other_level, other_brink))| {
+        falls | (brink > other_level) | (other_brink > level)
+    })
 }
 
 /// Height of the liquid, or of the ground where there is none.

@@ -4,6 +4,9 @@
 //! Columns i and j of neighbouring cells are linked when each one's level lies within the other's range,
 //! and at least one of them has a free surface. Ranges of one cell do not overlap, so a column has at
 //! most one link in each of the eight directions.
+//!
+//! Where the paper's links would span a cliff, from liquid on its top to a level more than four cells
+//! below its ground, there is none: the surface ends there as at the edge of an overhang.
 
 use crate::columns::Columns;
 use crate::surface::ground::{Level, Levels, Span, cell_of, neighbour_cell, of_cell, row_start};
@@ -182,7 +185,7 @@ impl Links {
         let linked = || {
             let beside = neighbour_cell(columns, cell, direction)?;
             let (span, spans) = (&levels.spans[column], &levels.spans);
-            let found = if span.is_free {
+            let found = if span.is_free() {
                 of_cell(columns, beside).find(|&other| span.level < spans[other].high)
             } else {
                 self.free_containing(columns, levels, span.level, beside)
@@ -275,7 +278,9 @@ fn link_ahead(
 
 /// The link test.
 fn is_linked(one: &Span, other: &Span) -> bool {
-    (one.is_free | other.is_free) & one.contains(other.level) & other.contains(one.level)
+    let falls = (one.brink > other.level) | (other.brink > one.level);
+    let meet = one.contains(other.level) & other.contains(one.level);
+    (one.is_free() | other.is_free()) & meet & !falls
 }
 
 /// Pairs of neighbouring sides without a free surface.

@@ -13,6 +13,9 @@
 //!
 //! # Where this differs from the paper
 //! * Fronts come down to the ground instead of ending in the air.
+//! * Where liquid falls down a cliff, more than four cells from its ground to the level below, its surface
+//!   ends on the ground at the edge of the cell, and that below goes into the wall. The paper spans the
+//!   cliff with an upright sheet.
 //! * At the edge of an overhang the paper leaves a gap between the surface and the solid. Here the
 //!   surface goes down to the ground at the edge of the cell: a *lip*.
 //! * A wall under an overhang gets one extra vertex for each column before it, at that column's height,
@@ -105,6 +108,7 @@ pub struct Surface {
     vertex_columns: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     column_count: usize,
+    /// Whether the last surface was made the short way, for one layer without falls.
     is_heightfield: bool,
     levels: Levels,
     links: Links,
@@ -127,8 +131,7 @@ impl Surface {
         minimum: &MinimumHeights,
         settings: &SurfaceSettings,
     ) -> Result<(), PipeError> {
-        self.is_heightfield = heightfield::is_heightfield(columns);
-        self.build(columns, minimum, settings)
+        self.build(columns, minimum, settings, heightfield::is_heightfield(columns))
     }
 
     /// As [`Surface::update`], without the short way for terrain of one layer; for comparison.
@@ -139,8 +142,7 @@ impl Surface {
         minimum: &MinimumHeights,
         settings: &SurfaceSettings,
     ) -> Result<(), PipeError> {
-        self.is_heightfield = false;
-        self.build(columns, minimum, settings)
+        self.build(columns, minimum, settings, false)
     }
 
     fn build(
@@ -148,13 +150,14 @@ impl Surface {
         columns: &Columns,
         minimum: &MinimumHeights,
         settings: &SurfaceSettings,
+        is_one_layer: bool,
     ) -> Result<(), PipeError> {
         settings.check()?;
         if columns.len() < rows::SHORTEST {
-            self.build_here(columns, minimum, settings);
+            self.build_here(columns, minimum, settings, is_one_layer);
         } else {
             // On a worker all along: going there and back for every step takes longer than some steps.
-            rayon::scope(|_| self.build_here(columns, minimum, settings));
+            rayon::scope(|_| self.build_here(columns, minimum, settings, is_one_layer));
         }
         Ok(())
     }
@@ -164,16 +167,19 @@ impl Surface {
         columns: &Columns,
         minimum: &MinimumHeights,
         settings: &SurfaceSettings,
+        is_one_layer: bool,
     ) {
         self.begin(columns);
         let thickness = settings.least_thickness * columns.grid().cell();
-        self.levels.read(columns, minimum, thickness, !self.is_heightfield);
+        self.levels.read(columns, minimum, thickness);
+        self.is_heightfield = is_one_layer && !self.levels.has_falls(columns);
         if self.is_heightfield {
             heightfield::place_columns(self, columns, minimum, settings);
             heightfield::normals_of_free_columns(self, columns);
             normals::of_shores(self, columns);
             heightfield::triangulate(self, columns);
         } else {
+            self.levels.read_spans(columns);
             self.build_layers(columns, minimum, settings);
         }
     }

@@ -12,6 +12,13 @@ pub(super) trait Cut: Sized {
     fn cut(self, count: usize) -> (Self, Self);
 }
 
+/// Nothing to write.
+impl Cut for () {
+    fn cut(self, _: usize) -> (Self, Self) {
+        ((), ())
+    }
+}
+
 impl<T> Cut for &mut [T] {
     fn cut(self, count: usize) -> (Self, Self) {
         self.split_at_mut(count)
