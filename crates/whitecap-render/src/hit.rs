@@ -21,6 +21,9 @@ pub struct Hit {
     pub particle: Option<u64>,
     /// Thickness of a film on the surface, in m; zero where there is none.
     pub film_thickness: f32,
+    /// Share of rays that the surface stops there, times that of an opaque material; 1 where the shape does
+    /// not tell.
+    pub opacity: f32,
     /// How far the point may be from the true surface, in m. The next ray starts this far away from
     /// the surface, on the side it goes to.
     pub uncertainty: f32,

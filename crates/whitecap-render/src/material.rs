@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::Hit;
 use crate::texture::Texture;
 use crate::thin_film::ThinFilm;
 
@@ -130,6 +131,21 @@ impl Dielectric {
 }
 
 impl Material {
+    /// Whether light goes through it by its nature.
+    pub(crate) fn is_transparent(&self) -> bool {
+        matches!(
+            self.surface,
+            Surface::Dielectric(_) | Surface::ThinGlass { .. } | Surface::ThinFilm(_)
+        )
+    }
+
+    /// Share of rays that it stops at a hit. The shape's own opacity, which stands for the depth of a liquid, is
+    /// not for transparent materials: these show the depth themselves.
+    pub(crate) fn opacity_at(&self, hit: &Hit, point: Vec3) -> f32 {
+        let of_shape = if self.is_transparent() { 1.0 } else { hit.opacity };
+        of_shape * self.opacity.at(hit.uv, point)
+    }
+
     /// An opaque material that does not glow.
     pub fn new(surface: Surface) -> Self {
         Self { surface, emission: Vec3::ZERO.into(), opacity: 1.0.into() }

@@ -28,6 +28,11 @@ pub trait Shape: Send + Sync {
     /// Whether a point lies inside at a moment of the shutter. Open surfaces have no inside.
     fn contains(&self, point: Vec3, time: f32) -> bool;
 
+    /// Whether every hit has an opacity of 1.
+    fn is_opaque(&self) -> bool {
+        true
+    }
+
     /// Bytes held.
     fn bytes(&self) -> usize;
 }

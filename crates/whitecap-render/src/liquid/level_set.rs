@@ -102,6 +102,7 @@ impl LiquidField for LevelSetLiquid {
             element: 0,
             particle: None,
             film_thickness: 0.0,
+            opacity: 1.0,
             uncertainty: (1e-3 * self.cell()).max(16.0 * f32::EPSILON * place),
         }
     }

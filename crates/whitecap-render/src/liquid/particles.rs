@@ -366,6 +366,7 @@ impl LiquidField for ParticleLiquid {
                 .and_then(|ids| ids.get(element as usize))
                 .map(|&id| id as u64),
             film_thickness: 0.0,
+            opacity: 1.0,
             uncertainty: self.uncertainty(ray, distance),
         }
     }

@@ -13,7 +13,7 @@
 //!
 //! # Vertex attributes that matter
 //! `normal` (smooth shading; found from the triangles where absent), `uv`, `velocity` (motion blur and
-//! the velocity pass) and `film_thickness` in m.
+//! the velocity pass), `film_thickness` in m, and `opacity` from 0 to 1.
 
 mod triangles;
 
@@ -30,6 +30,8 @@ use triangles::{Crossing, LANES, Packet, PacketMotion, ShearedRay};
 
 /// Name of the column that holds the thickness of a film on the surface, in m.
 pub const FILM_THICKNESS: &str = "film_thickness";
+/// Name of the column that holds the share of rays that an opaque material stops.
+pub const OPACITY: &str = "opacity";
 /// Name of the texture-coordinate column.
 pub const UV: &str = "uv";
 
@@ -90,6 +92,7 @@ pub struct TriangleMesh {
     motions: Vec<PacketMotion>,
     /// One per vertex when the mesh is smooth, otherwise empty.
     normals: Vec<Vec3>,
+    is_opaque: bool,
 }
 
 impl TriangleMesh {
@@ -123,7 +126,8 @@ impl TriangleMesh {
             None => Vec::new(),
         };
         let normals = if options.smooth { smooth_normals(&mesh) } else { Vec::new() };
-        Ok(Self { mesh, bvh, packets, motions, normals })
+        let is_opaque = scalars(&mesh, OPACITY).is_none_or(|all| all.iter().all(|&o| o >= 1.0));
+        Ok(Self { mesh, bvh, packets, motions, normals, is_opaque })
     }
 
     /// The mesh it was made from.
@@ -195,11 +199,12 @@ impl TriangleMesh {
             }
             _ => Vec2::new(crossing.u, crossing.v),
         };
-        let film_thickness = match self.mesh.attribute(FILM_THICKNESS) {
-            Some(Column::F32(thickness)) => {
-                (0..3).map(|corner| weights[corner] * thickness[vertices[corner]]).sum()
-            }
-            _ => 0.0,
+        let blend_scalars = |values: &[f32]| -> f32 {
+            (0..3).map(|corner| weights[corner] * values[vertices[corner]]).sum()
+        };
+        let opacity = match self.is_opaque {
+            true => 1.0,
+            false => scalars(&self.mesh, OPACITY).map_or(1.0, blend_scalars).clamp(0.0, 1.0),
         };
         // The crossing is found from corners relative to the origin; their size sets its rounding.
         let reach = corners.map(|corner| (corner - ray.origin).abs().max_element());
@@ -213,7 +218,8 @@ impl TriangleMesh {
             velocity: velocities(&self.mesh).map_or(Vec3::ZERO, blend),
             element: crossing.triangle,
             particle: None,
-            film_thickness,
+            film_thickness: scalars(&self.mesh, FILM_THICKNESS).map_or(0.0, blend_scalars),
+            opacity,
             uncertainty: 8.0 * f32::EPSILON * scale,
         }
     }
@@ -277,6 +283,10 @@ impl Shape for TriangleMesh {
         DIRECTIONS.iter().filter(|direction| inside(direction)).count() >= 2
     }
 
+    fn is_opaque(&self) -> bool {
+        self.is_opaque
+    }
+
     fn bytes(&self) -> usize {
         let columns = self.mesh.attributes().iter();
         let attributes: usize =
@@ -288,6 +298,13 @@ impl Shape for TriangleMesh {
             + size_of_val(self.mesh.positions())
             + size_of_val(self.mesh.triangles())
             + attributes
+    }
+}
+
+fn scalars<'a>(mesh: &'a TriMesh, name: &str) -> Option<&'a [f32]> {
+    match mesh.attribute(name) {
+        Some(Column::F32(values)) => Some(values),
+        _ => None,
     }
 }
 
@@ -336,7 +353,8 @@ fn check(mesh: &TriMesh) -> Result<(), MeshError> {
     let vector = Column::Vec3(Vec::new()).type_name();
     let pair = Column::Vec2(Vec::new()).type_name();
     let scalar = Column::F32(Vec::new()).type_name();
-    let needed = [(NORMAL, vector), (VELOCITY, vector), (UV, pair), (FILM_THICKNESS, scalar)];
+    let needed = [(NORMAL, vector), (VELOCITY, vector), (UV, pair)];
+    let needed = needed.into_iter().chain([(FILM_THICKNESS, scalar), (OPACITY, scalar)]);
     for (name, expected) in needed {
         let Some(column) = mesh.attribute(name) else { continue };
         let found = column.type_name();

@@ -109,8 +109,8 @@ fn overlapping_parts_are_inside() {
     assert!(!shape.contains(Vec3::new(0.5, 1.2, 0.0), 0.0));
 }
 
-/// A hit blends the vertices' normals, texture coordinates, velocities and film thicknesses; a flat mesh
-/// keeps its own normal.
+/// A hit blends the vertices' normals, texture coordinates, velocities, film thicknesses and opacities; a flat
+/// mesh keeps its own normal.
 #[test]
 fn attributes_are_blended() {
     let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Z];
@@ -120,6 +120,9 @@ fn attributes_are_blended() {
     mesh.set_attribute("uv", Column::Vec2(vec![Vec2::ZERO, Vec2::X, Vec2::Y])).unwrap();
     mesh.set_attribute("velocity", Column::Vec3(vec![Vec3::X, Vec3::Y, Vec3::Z])).unwrap();
     mesh.set_attribute("film_thickness", Column::F32(vec![1e-7, 3e-7, 5e-7])).unwrap();
+    assert!(shape(mesh.clone()).is_opaque());
+    mesh.set_attribute("opacity", Column::F32(vec![0.0, 0.8, 1.0])).unwrap();
+    assert!(!shape(mesh.clone()).is_opaque());
     let down = ray(Vec3::new(0.5, 1.0, 0.25), Vec3::NEG_Y);
     let hit = shape(mesh.clone()).intersect(&down).unwrap();
     assert!((hit.distance - 1.0).abs() < 1e-6);
@@ -128,6 +131,7 @@ fn attributes_are_blended() {
     assert!(hit.uv.distance(Vec2::new(0.5, 0.25)) < 1e-6);
     assert!(hit.velocity.distance(Vec3::new(0.25, 0.5, 0.25)) < 1e-6);
     assert!((hit.film_thickness - 3e-7).abs() < 1e-12);
+    assert!((hit.opacity - 0.65).abs() < 1e-6);
     let flat = MeshOptions { smooth: false, ..MeshOptions::default() };
     let hit = TriangleMesh::new(mesh, flat).unwrap().intersect(&down).unwrap();
     assert!(hit.shading_normal.distance(Vec3::Y) < 1e-6);

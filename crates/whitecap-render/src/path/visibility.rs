@@ -38,7 +38,7 @@ impl Path<'_, '_> {
                 return share * transmitted(absorption, ray.far);
             };
             let (behind, crossing) = self.scene.across(object, ray.direction, &hit, &media);
-            let opacity = self.scene.material(object).opacity.at(hit.uv, ray.at(hit.distance));
+            let opacity = self.scene.material(object).opacity_at(&hit, ray.at(hit.distance));
             let through = self.scene.straight_through(&ray, object, &hit, crossing);
             let through = match through {
                 Some(through) if self.settings.fast_shadows || through == Vec3::ONE => through,

@@ -115,7 +115,7 @@ impl Picture<'_> {
         let mut media = self.scene.media_at(ray.origin, ray.time);
         for _ in 0..MOST_SURFACES {
             let (object, hit) = self.scene.intersect(&ray)?;
-            let opacity = self.scene.material(object).opacity.at(hit.uv, ray.at(hit.distance));
+            let opacity = self.scene.material(object).opacity_at(&hit, ray.at(hit.distance));
             let (behind, crossing) = self.scene.across(object, ray.direction, &hit, &media);
             let hidden = matches!(crossing, Some(crate::medium::Crossing::Hidden));
             if opacity >= 0.5 && !hidden {

@@ -46,7 +46,9 @@ struct ObjectSet {
 
 impl<'a> PreparedScene<'a> {
     pub(crate) fn new(scene: &'a Scene) -> Self {
-        let lets_through = |object: &Object| may_let_through(&scene.materials[object.material]);
+        let lets_through = |object: &Object| {
+            !object.shape.is_opaque() || may_let_through(&scene.materials[object.material])
+        };
         Self {
             scene,
             lights: LightSelection::new(&scene.lights, &scene.environment),
@@ -195,11 +197,8 @@ impl ObjectSet {
 }
 
 fn may_let_through(material: &Material) -> bool {
-    let through = matches!(
-        material.surface,
-        Surface::Dielectric(_) | Surface::ThinGlass { .. } | Surface::ThinFilm(_)
-    );
-    through || !matches!(material.opacity, Texture::Constant(opacity) if opacity >= 1.0)
+    material.is_transparent()
+        || !matches!(material.opacity, Texture::Constant(opacity) if opacity >= 1.0)
 }
 
 /// Least and largest roughness of a texture.

@@ -70,7 +70,7 @@ impl PreparedScene<'_> {
         let material = self.material(object);
         let point = ray.at(hit.distance);
         let (media_behind, crossing) = self.across(object, ray.direction, hit, media);
-        let opacity = material.opacity.at(hit.uv, point);
+        let opacity = material.opacity_at(hit, point);
         if opacity < 1.0 && sampler.next() >= opacity {
             return Arrival { media_behind, shading: None };
         }

@@ -35,6 +35,7 @@ fn plain_hit(ray: &Ray, distance: f32, normal: Vec3, uv: Vec2, size: f32) -> Hit
         element: 0,
         particle: None,
         film_thickness: 0.0,
+        opacity: 1.0,
         uncertainty: 8.0 * f32::EPSILON * scale,
     }
 }

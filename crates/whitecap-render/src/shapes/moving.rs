@@ -45,6 +45,10 @@ impl<S: Shape> Shape for Moving<S> {
         self.shape.contains(point - time * self.velocity, time)
     }
 
+    fn is_opaque(&self) -> bool {
+        self.shape.is_opaque()
+    }
+
     fn bytes(&self) -> usize {
         self.shape.bytes() + size_of::<Vec3>() + size_of::<[f32; 2]>()
     }

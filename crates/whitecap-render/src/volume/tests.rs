@@ -46,6 +46,7 @@ impl Shape for Ball {
             element: 0,
             particle: None,
             film_thickness: 0.0,
+            opacity: 1.0,
             uncertainty: 1e-5,
         })
     }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use whitecap_core::Bounds;
+use whitecap_core::{Bounds, Column, TriMesh};
 use whitecap_render::fresnel;
 use whitecap_render::glam::Vec3;
 use whitecap_render::shapes::{Cuboid, Plane, Rectangle, Sphere};
 use whitecap_render::volume::{Medium, VolumeObject};
-use whitecap_render::{Dielectric, Environment, LightKind, Material, RenderSettings, Scene};
+use whitecap_render::{
+    Dielectric, Environment, LightKind, Material, MeshOptions, RenderSettings, Scene, TriangleMesh,
+};
 
 use crate::{assert_near, floor_scene, mean, settings, spot_camera};
 
@@ -179,6 +181,28 @@ fn surfaces_that_are_not_there() {
         scene.add("ghost", Arc::new(Sphere { center: Vec3::ZERO, radius: 0.5 }), material);
         scene.add("sheet", Arc::new(Plane::floor(1.0)), material);
         assert_near(mean(&scene, &settings(2048)).x, expected, 0.005);
+    }
+}
+
+/// A black sheet whose vertices have an opacity of a quarter takes a quarter of the light on its way to the
+/// floor, and a quarter on its way back; a transparent material does not heed them.
+#[test]
+fn vertices_have_an_opacity() {
+    let mut open = floor_scene(0.5);
+    open.environment = Environment::Constant(Vec3::ONE);
+    let expected = mean(&open, &settings(2048)).x;
+    let corner = |x: f32, z: f32| Vec3::new(1e3 * x, 0.2, 1e3 * z);
+    let corners = vec![corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0)];
+    let mut sheet = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    sheet.set_attribute("opacity", Column::F32(vec![0.25; 4])).unwrap();
+    let sheet = Arc::new(TriangleMesh::new(sheet, MeshOptions::default()).unwrap());
+    let black = (Material::diffuse(Vec3::ZERO), 0.75 * 0.75);
+    let clear = (Material::dielectric(Dielectric::clear(1.0)), 1.0);
+    for (material, share) in [black, clear] {
+        let mut scene = open.clone();
+        let material = scene.add_material(material);
+        scene.add("sheet", sheet.clone(), material);
+        assert_near(mean(&scene, &settings(4096)).x, share * expected, 0.01);
     }
 }
 
