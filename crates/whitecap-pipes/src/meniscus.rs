@@ -14,7 +14,8 @@
 //!
 //! # Where this differs from the paper
 //! Candidates are compared by their true distance, not by the length of the way, which is more exact
-//! and costs the same. The slope β is that at the contact, for all columns that share it.
+//! and costs the same. The slope β is that at the contact, for all columns that share it. Directions to
+//! the boundary, which is only known to a cell, are averaged over neighbours.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -88,7 +89,7 @@ impl Viewer {
 struct Reach {
     /// Squared distance from the nearest boundary column, in cells.
     squared: f32,
-    /// Way from there to here, in cells.
+    /// Way from there to here, in cells; once all distances are known, the direction to the boundary.
     away: Vec2,
     /// Rise over run of the solid there.
     steepness: f32,
@@ -103,6 +104,7 @@ pub struct Meniscus {
     reaches: Vec<Reach>,
     touched: Vec<u32>,
     queue: Vec<u32>,
+    directions: Vec<Vec2>,
     tilted: Vec<Vec3>,
 }
 
@@ -126,6 +128,7 @@ impl Meniscus {
     ) -> Result<(), PipeError> {
         settings.check()?;
         self.find_distances(columns, surface, settings.length);
+        self.find_directions(columns, surface, settings.length);
         self.tilt_columns(columns, surface, settings, viewer);
         tilt_walls(columns, surface, settings, viewer);
         Ok(())
@@ -214,6 +217,20 @@ impl Meniscus {
         }
     }
 
+    /// Directions to the boundary, in place of the ways from it.
+    fn find_directions(&mut self, columns: &Columns, surface: &Surface, length: f32) {
+        let (reaches, reach_in_cells) = (&self.reaches, length / self.cell);
+        self.directions.resize(self.touched.len(), Vec2::ZERO);
+        let pairs = self.touched.par_iter().zip(&mut self.directions).with_min_len(SHORTEST);
+        pairs.for_each(|(&column, direction)| {
+            let column = column as usize;
+            *direction = direction_to_boundary(reaches, columns, surface, reach_in_cells, column);
+        });
+        for (&column, &direction) in self.touched.iter().zip(&self.directions) {
+            self.reaches[column as usize].away = direction;
+        }
+    }
+
     fn tilt_columns(
         &mut self,
         columns: &Columns,
@@ -229,7 +246,7 @@ impl Meniscus {
             let reach = reaches[column];
             let at_contact = settings.tilt_at_contact(reach.steepness.atan());
             let fade = 1.0 - reach.squared.sqrt() / reach_in_cells;
-            let direction = direction_to_boundary(reaches, columns, shared, reach_in_cells, column);
+            let direction = mean_direction(reaches, columns, shared, column);
             let position = shared.positions()[column];
             let view = viewer.map(|viewer| viewer.direction_from(position));
             *tilted = tilt(shared.normals()[column], direction, at_contact, fade, view);
@@ -264,6 +281,15 @@ fn direction_to_boundary(
     let falling =
         Vec2::new(distance(2) - distance(0), distance(3) - distance(1)).normalize_or_zero();
     if falling == Vec2::ZERO { -reaches[column].away.normalize_or_zero() } else { falling }
+}
+
+/// Mean direction to the boundary of a column and those linked with it along x and z.
+fn mean_direction(reaches: &[Reach], columns: &Columns, surface: &Surface, column: usize) -> Vec2 {
+    let cell = cell_of(columns, column);
+    let beside = (0..4).filter_map(|side| surface.link_from(columns, cell, column, side));
+    let near = beside.filter(|&other| reaches[other].squared.is_finite());
+    let sum: Vec2 = near.map(|other| reaches[other].away).sum();
+    (reaches[column].away + sum).normalize_or_zero()
 }
 
 /// A step to a neighbour, in cells.
