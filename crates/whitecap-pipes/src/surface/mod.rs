@@ -131,48 +131,22 @@ impl Surface {
         minimum: &MinimumHeights,
         settings: &SurfaceSettings,
     ) -> Result<(), PipeError> {
-        self.build(columns, minimum, settings, heightfield::is_heightfield(columns))
-    }
-
-    /// As [`Surface::update`], without the short way for terrain of one layer; for comparison.
-    #[doc(hidden)]
-    pub fn update_as_layers(
-        &mut self,
-        columns: &Columns,
-        minimum: &MinimumHeights,
-        settings: &SurfaceSettings,
-    ) -> Result<(), PipeError> {
-        self.build(columns, minimum, settings, false)
-    }
-
-    fn build(
-        &mut self,
-        columns: &Columns,
-        minimum: &MinimumHeights,
-        settings: &SurfaceSettings,
-        is_one_layer: bool,
-    ) -> Result<(), PipeError> {
         settings.check()?;
         if columns.len() < rows::SHORTEST {
-            self.build_here(columns, minimum, settings, is_one_layer);
+            self.build(columns, minimum, settings);
         } else {
             // On a worker all along: going there and back for every step takes longer than some steps.
-            rayon::scope(|_| self.build_here(columns, minimum, settings, is_one_layer));
+            rayon::scope(|_| self.build(columns, minimum, settings));
         }
         Ok(())
     }
 
-    fn build_here(
-        &mut self,
-        columns: &Columns,
-        minimum: &MinimumHeights,
-        settings: &SurfaceSettings,
-        is_one_layer: bool,
-    ) {
+    fn build(&mut self, columns: &Columns, minimum: &MinimumHeights, settings: &SurfaceSettings) {
         self.begin(columns);
         let thickness = settings.least_thickness * columns.grid().cell();
         self.levels.read(columns, minimum, thickness);
-        self.is_heightfield = is_one_layer && !self.levels.has_falls(columns);
+        self.is_heightfield =
+            heightfield::is_heightfield(columns) && !self.levels.has_falls(columns);
         if self.is_heightfield {
             heightfield::place_columns(self, columns, minimum, settings);
             heightfield::normals_of_free_columns(self, columns);
