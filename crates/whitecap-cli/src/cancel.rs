@@ -21,7 +21,7 @@ pub fn on_interrupt(token: &CancelToken) -> Result<(), ctrlc::Error> {
         token.cancel();
         let _ = writeln!(
             std::io::stderr(),
-            "\nFinishing the write in hand. Press Ctrl-C again to stop at once."
+            "\nStopping; a write in hand is finished first. Press Ctrl-C again to stop at once."
         );
     })
 }
