@@ -40,6 +40,10 @@ impl StageKind for Pipes {
         "Lets shallow liquid run over a terrain, by virtual pipes."
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         PipesStageSettings::json_schema(generator)
     }

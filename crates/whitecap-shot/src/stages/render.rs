@@ -37,6 +37,10 @@ impl StageKind for Render {
         "Makes pictures by path tracing. Particles are hit directly, without a mesh."
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         RenderStageSettings::json_schema(generator)
     }

@@ -33,6 +33,10 @@ impl StageKind for Waves {
         "Adds fine waves to the surface of a particle liquid."
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         WavesStageSettings::json_schema(generator)
     }
