@@ -10,43 +10,55 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Least entries for which a thread is worth while.
 const CHUNK: usize = 2048;
 
-/// Calls `work(index of the first entry, entries)` for all entries.
-pub(crate) fn for_chunks<T: Send>(values: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-    halve(0, values, &work);
+/// Slices that can be cut in two at an element.
+pub(crate) trait Cut: Sized {
+    /// The first `count` elements, and the rest.
+    fn cut(self, count: usize) -> (Self, Self);
 }
 
-fn halve<T: Send>(start: usize, values: &mut [T], work: &(impl Fn(usize, &mut [T]) + Sync)) {
-    if values.len() < 2 * CHUNK {
-        return work(start, values);
+/// Nothing to write.
+impl Cut for () {
+    fn cut(self, _: usize) -> (Self, Self) {
+        ((), ())
     }
-    let middle = (values.len() / 2).next_multiple_of(CHUNK);
-    let (low, high) = values.split_at_mut(middle);
-    rayon::join(|| halve(start, low, work), || halve(start + middle, high, work));
 }
 
-/// Calls `work(index of the first entry, entries, entries)` for all entries of two arrays of one length.
-pub(crate) fn for_chunk_pairs<A: Send, B: Send>(
-    a: &mut [A],
-    b: &mut [B],
-    work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
-) {
-    halve_pairs(0, a, b, &work);
-}
-
-fn halve_pairs<A: Send, B: Send>(
-    start: usize,
-    a: &mut [A],
-    b: &mut [B],
-    work: &(impl Fn(usize, &mut [A], &mut [B]) + Sync),
-) {
-    if a.len() < 2 * CHUNK {
-        return work(start, a, b);
+impl<T> Cut for &mut [T] {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at_mut(count)
     }
-    let middle = (a.len() / 2).next_multiple_of(CHUNK);
-    let ((low_a, high_a), (low_b, high_b)) = (a.split_at_mut(middle), b.split_at_mut(middle));
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
+        ((a, b), (a_rest, b_rest))
+    }
+}
+
+impl<A: Cut, B: Cut, C: Cut> Cut for (A, B, C) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
+        let (c, c_rest) = self.2.cut(count);
+        ((a, b, c), (a_rest, b_rest, c_rest))
+    }
+}
+
+/// Calls `work(index of the first entry, entries)` for all entries of `slices`, which have `count` each.
+pub(crate) fn for_chunks<S: Cut + Send>(count: usize, slices: S, work: impl Fn(usize, S) + Sync) {
+    halve(0..count, slices, &work);
+}
+
+fn halve<S: Cut + Send>(entries: Range<usize>, slices: S, work: &(impl Fn(usize, S) + Sync)) {
+    if entries.len() < 2 * CHUNK {
+        return work(entries.start, slices);
+    }
+    let half = (entries.len() / 2).next_multiple_of(CHUNK);
+    let middle = entries.start + half;
+    let (low, high) = slices.cut(half);
     rayon::join(
-        || halve_pairs(start, low_a, low_b, work),
-        || halve_pairs(start + middle, high_a, high_b, work),
+        || halve(entries.start..middle, low, work),
+        || halve(middle..entries.end, high, work),
     );
 }
 

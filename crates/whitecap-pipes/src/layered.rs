@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use whitecap_core::saved_bytes::{Reader, put};
 
-use crate::chunks::{for_chunk_pairs, for_rows};
+use crate::chunks::{for_chunks, for_rows};
 use crate::columns::Columns;
 use crate::drops::{Drop, Drops};
 use crate::flow::{Flow, PipeFlux};
@@ -148,7 +148,8 @@ impl<D: Drive> LayeredFlow<D> {
     /// Heights of all columns.
     fn measure(&mut self, columns: &Columns) {
         let (floor, depth) = (columns.floor(), columns.depth());
-        for_chunk_pairs(&mut self.height, &mut self.shallow, |start, height, shallow| {
+        let slices = (&mut self.height[..], &mut self.shallow[..]);
+        for_chunks(columns.len(), slices, |start, (height, shallow)| {
             let range = start..start + height.len();
             rows::measure(&floor[range.clone()], &depth[range], height, shallow);
         });
@@ -162,7 +163,8 @@ impl<D: Drive> LayeredFlow<D> {
     /// What follows from the depths for all pipes.
     fn prepare(&mut self, rules: &Rules) {
         let shallow = &self.shallow;
-        for_chunk_pairs(&mut self.section, &mut self.left, |start, section, left| {
+        let slices = (&mut self.section[..], &mut self.left[..]);
+        for_chunks(shallow.len(), slices, |start, (section, left)| {
             rows::prepare(*rules, &shallow[start..start + section.len()], section, left);
         });
     }

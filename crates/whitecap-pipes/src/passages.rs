@@ -126,7 +126,7 @@ impl FloodedPassages {
         }
         let (any, changed) = (Found::default(), Found::default());
         let (depth, full_depth) = (columns.depth(), &self.full_depth);
-        for_chunks(&mut self.is_full, |start, chunk| {
+        for_chunks(depth.len(), &mut self.is_full[..], |start, chunk| {
             let range = start..start + chunk.len();
             let (found, differs) = compare(&depth[range.clone()], &full_depth[range], chunk);
             any.include(found);

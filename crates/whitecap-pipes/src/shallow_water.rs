@@ -137,13 +137,13 @@ impl Drive for ShallowWater {
     fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]) {
         let mut next = std::mem::take(&mut self.next);
         let last = &*flux;
-        for_chunks(&mut next, |start, chunk| {
+        for_chunks(last.len(), &mut next[..], |start, chunk: &mut [f64]| {
             for (offset, velocity) in chunk.iter_mut().enumerate() {
                 *velocity = self.accelerated(start + offset, around, last);
             }
         });
         let Surroundings { network, depth, rules, .. } = around;
-        for_chunks(flux, |start, chunk| {
+        for_chunks(next.len(), flux, |start, chunk: &mut [f32]| {
             for (offset, flux) in chunk.iter_mut().enumerate() {
                 let pipe = start + offset;
                 let velocity = next[pipe];
@@ -157,7 +157,7 @@ impl Drive for ShallowWater {
     }
 
     fn limited(&mut self, network: &Network, takes: &[f32]) {
-        for_chunks(&mut self.velocity, |start, chunk| {
+        for_chunks(self.velocity.len(), &mut self.velocity[..], |start, chunk: &mut [f64]| {
             for (offset, velocity) in chunk.iter_mut().enumerate() {
                 let ends = [network.to[start + offset], network.from[start + offset]];
                 *velocity *= f64::from(takes[ends[usize::from(*velocity < 0.0)] as usize]);

@@ -3,42 +3,10 @@
 
 use std::ops::Range;
 
+use crate::chunks::Cut;
+
 /// Rows with fewer elements than this in all are not worth another thread.
 pub(super) const SHORTEST: usize = 4096;
-
-/// Slices that can be cut in two at an element.
-pub(super) trait Cut: Sized {
-    /// The first `count` elements, and the rest.
-    fn cut(self, count: usize) -> (Self, Self);
-}
-
-/// Nothing to write.
-impl Cut for () {
-    fn cut(self, _: usize) -> (Self, Self) {
-        ((), ())
-    }
-}
-
-impl<T> Cut for &mut [T] {
-    fn cut(self, count: usize) -> (Self, Self) {
-        self.split_at_mut(count)
-    }
-}
-
-impl<A: Cut, B: Cut> Cut for (A, B) {
-    fn cut(self, count: usize) -> (Self, Self) {
-        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
-        ((a, b), (a_rest, b_rest))
-    }
-}
-
-impl<A: Cut, B: Cut, C: Cut> Cut for (A, B, C) {
-    fn cut(self, count: usize) -> (Self, Self) {
-        let ((a, a_rest), (b, b_rest)) = (self.0.cut(count), self.1.cut(count));
-        let (c, c_rest) = self.2.cut(count);
-        ((a, b, c), (a_rest, b_rest, c_rest))
-    }
-}
 
 /// Calls `work` for parts of `rows` with the elements of `slices` that belong to them. Elements of row r
 /// are `start(r)..start(r + 1)`; `slices` holds those of all `rows`.
