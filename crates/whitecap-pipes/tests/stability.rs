@@ -46,8 +46,11 @@ fn the_physical_area_is_stable_at_any_step() {
         for step in [0.0005, 0.003, 0.02, 0.1] {
             for viscosity in [0.0, 4e-6, 4e-4, 0.4] {
                 let found = unevenness(PipeArea::Physical, viscosity, 0.0005, depth, step);
-                // What is thick and thin hardly moves: the hump of before may still be there.
-                let most = if viscosity > 1e-5 { HUMP } else { 1e-2 };
+                // What is thick and thin creeps, at g H³ / 3ν: in eight seconds it may not get across the
+                // hump of four millimetres, which then is still there.
+                let reach = 8.0 * 9.81 * depth.powi(3) / (3.0 * f64::from(viscosity));
+                let creeps = viscosity > 1e-5 && reach < 100.0 * 0.004_f64.powi(2);
+                let most = if creeps { HUMP } else { 1e-2 };
                 assert!(
                     found <= most,
                     "depth {depth} m, step {step} s, viscosity {viscosity} m²/s: {found}"

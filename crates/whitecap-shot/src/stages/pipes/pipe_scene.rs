@@ -47,7 +47,7 @@ impl PipeScene {
         shot: &ShotContext<'_>,
     ) -> Result<Self, SettingProblem> {
         check(settings)?;
-        let files = settings.terrain.files(shot)?;
+        let files = settings.terrain.checked_files(shot)?;
         let file = files.as_ref().map(|files| files.file(shot.first));
         let Ground { terrain, mesh } = Ground::new(settings, file.as_deref(), None)?;
         let mut pipes = Pipes::new(&terrain, settings.liquid.clone()).map_err(problem)?;

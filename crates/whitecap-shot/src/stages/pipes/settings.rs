@@ -71,12 +71,28 @@ impl PipeTerrain {
     /// # Errors
     /// When a frame has no file, or the settings contradict each other.
     pub fn frame_files(&self, shot: &ShotContext<'_>) -> Result<Vec<PathBuf>, SettingProblem> {
-        let files = self.files(shot)?;
+        let files = self.checked_files(shot)?;
         let each = |files: CacheFiles| shot.frames().map(|frame| files.file(frame)).collect();
         Ok(files.map_or(Vec::new(), each))
     }
 
-    /// The files it is made from, unless it is a plane.
+    /// The files it is made from, unless it is a plane, all of them there.
+    pub(super) fn checked_files(
+        &self,
+        shot: &ShotContext<'_>,
+    ) -> Result<Option<CacheFiles>, SettingProblem> {
+        let files = self.files(shot)?;
+        let moving = files.as_ref().filter(|files| !files.is_single());
+        match moving.and_then(|files| files.missing(shot)) {
+            Some(problem) => {
+                let kind = if self.mesh.is_some() { "mesh" } else { "heightfield" };
+                Err(SettingProblem { key: format!("terrain.{kind}"), ..problem })
+            }
+            None => Ok(files),
+        }
+    }
+
+    /// The files it is made from, unless it is a plane. Whether they are there is not asked.
     pub(super) fn files(
         &self,
         shot: &ShotContext<'_>,
@@ -93,15 +109,10 @@ impl PipeTerrain {
         };
         let files = CacheFiles::new(path, self.first, shot)
             .map_err(|error| SettingProblem::new(key, error))?;
-        if files.is_single() {
-            if self.first.is_some() {
-                let message =
-                    "`first` numbers the files of a terrain that moves, but this is one file";
-                let help = "write #### in place of the frame number, or remove `first`";
-                return Err(SettingProblem::new("terrain.first", message).with_help(help));
-            }
-        } else if let Some(problem) = files.missing(shot) {
-            return Err(SettingProblem { key: key.into(), ..problem });
+        if files.is_single() && self.first.is_some() {
+            let message = "`first` numbers the files of a terrain that moves, but this is one file";
+            let help = "write #### in place of the frame number, or remove `first`";
+            return Err(SettingProblem::new("terrain.first", message).with_help(help));
         }
         Ok(Some(files))
     }
