@@ -47,7 +47,9 @@ export class Controls {
     this.tool = "pour";
     this.isPaused = false;
     this.pointers = new Map();
+    // Where the tool is held, and where it was last held since the server was told.
     this.brush = null;
+    this.touched = null;
     this.extent = 1;
     this.isKnown = false;
     this.connectSliders();
@@ -93,6 +95,7 @@ export class Controls {
 
   choose(tool) {
     this.tool = tool;
+    this.touched = null;
     for (const button of document.querySelectorAll("[data-tool]")) {
       button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
     }
@@ -153,7 +156,13 @@ export class Controls {
     const box = this.canvas.getBoundingClientRect();
     const right = (2 * (event.clientX - box.left)) / box.width - 1;
     const up = 1 - (2 * (event.clientY - box.top)) / box.height;
-    this.brush = this.looks(event) ? null : { right, up };
+    this.hold(this.looks(event) ? null : { right, up });
+  }
+
+  /** Holds the tool at a place, or nowhere. */
+  hold(brush) {
+    this.brush = brush;
+    this.touched = brush ?? this.touched;
   }
 
   /** Keys of the picture. */
@@ -165,7 +174,7 @@ export class Controls {
       else this.camera.orbit(0.08 * right, 0.08 * down);
     } else if (event.key === "+" || event.key === "=") this.camera.zoom(0.9);
     else if (event.key === "-") this.camera.zoom(1 / 0.9);
-    else if (event.key === " ") this.brush = this.tool === "look" ? null : { right: 0, up: 0 };
+    else if (event.key === " ") this.hold(this.tool === "look" ? null : { right: 0, up: 0 });
     else return;
     event.preventDefault();
   }
@@ -209,10 +218,12 @@ export class Controls {
     }
   }
 
-  /** What the hand does now. */
+  /** What the hand does now, or did since it was last asked: a touch between two pictures counts too. */
   hand() {
-    if (!this.brush) return null;
-    const { right, up } = this.brush;
+    const brush = this.brush ?? this.touched;
+    this.touched = null;
+    if (!brush || this.tool === "look") return null;
+    const { right, up } = brush;
     const { from, toward } = this.camera.ray(right, up, this.canvas.clientWidth / this.canvas.clientHeight);
     const rates = {
       pour: this.pourRate.value,

@@ -62,7 +62,7 @@ async function start() {
   const frame = (now) => {
     interval += 0.1 * (now - before - interval);
     before = now;
-    stream.ask(camera.eye(), controls.hand());
+    if (stream.isReady) stream.ask(camera.eye(), controls.hand());
     view.draw(camera);
     requestAnimationFrame(frame);
   };

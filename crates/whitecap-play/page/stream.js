@@ -51,9 +51,13 @@ export class Stream {
     this.orders.push(order);
   }
 
-  /** Asks for what is new, unless an answer is still to come. */
+  /** Whether it may be asked for what is new: not while an answer is still to come. */
+  get isReady() {
+    return !this.isWaiting && this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Asks for what is new. */
   ask(eye, hand) {
-    if (this.isWaiting || this.socket.readyState !== WebSocket.OPEN) return;
     const message = {
       seen: this.seen,
       "terrain-seen": this.terrainSeen,

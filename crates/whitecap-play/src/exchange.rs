@@ -27,13 +27,42 @@ pub(crate) struct Wishes {
     pub eye: Option<[f32; 3]>,
 }
 
+/// A browser's hand. It acts at least once, even if it lets go before the next frame.
+#[derive(Debug)]
+struct Held {
+    browser: u64,
+    hand: Hand,
+    heard: Instant,
+    has_acted: bool,
+    has_let_go: bool,
+}
+
 #[derive(Debug, Default)]
 struct Table {
     orders: Vec<Order>,
-    hands: Vec<(u64, Hand, Instant)>,
+    hands: Vec<Held>,
     eye: Option<[f32; 3]>,
     surface: Numbered,
     terrain: Numbered,
+}
+
+impl Table {
+    /// A browser holds its hand somewhere, or lets go.
+    fn hold(&mut self, browser: u64, hand: Option<Hand>) {
+        self.hands.retain_mut(|held| {
+            let is_own = held.browser == browser;
+            held.has_let_go |= is_own;
+            !is_own || (hand.is_none() && !held.has_acted)
+        });
+        let held = |hand| Held {
+            browser,
+            hand,
+            heard: Instant::now(),
+            has_acted: false,
+            has_let_go: false,
+        };
+        self.hands.extend(hand.map(held));
+    }
 }
 
 /// Where both sides leave what the other needs.
@@ -51,26 +80,27 @@ impl Exchange {
         let room = MOST_ORDERS.saturating_sub(table.orders.len());
         table.orders.extend(message.orders.iter().take(room));
         table.eye = Some(message.eye);
-        table.hands.retain(|&(owner, ..)| owner != browser);
-        table.hands.extend(message.hand.map(|hand| (browser, hand, Instant::now())));
+        table.hold(browser, message.hand);
         let newer = |known: &Numbered, seen| (known.number != seen).then(|| known.clone());
         (newer(&table.terrain, message.terrain_seen), newer(&table.surface, message.seen))
     }
 
     /// Forgets a browser that has gone.
     pub fn leave(&self, browser: u64) {
-        self.table().hands.retain(|&(owner, ..)| owner != browser);
+        self.table().hands.retain(|held| held.browser != browser);
     }
 
-    /// What browsers want now. Orders are handed out once, hands for as long as they are held.
+    /// What browsers want now. Orders are handed out once, hands for as long as they are held and at
+    /// least once.
     pub fn wishes(&self) -> Wishes {
         let mut table = self.table();
-        table.hands.retain(|(_, _, heard)| heard.elapsed() < LET_GO);
-        Wishes {
-            orders: std::mem::take(&mut table.orders),
-            hands: table.hands.iter().map(|&(_, hand, _)| hand).collect(),
-            eye: table.eye,
-        }
+        table.hands.retain(|held| !held.has_acted || held.heard.elapsed() < LET_GO);
+        let hands = table.hands.iter().map(|held| held.hand).collect();
+        table.hands.retain_mut(|held| {
+            held.has_acted = true;
+            !held.has_let_go
+        });
+        Wishes { orders: std::mem::take(&mut table.orders), hands, eye: table.eye }
     }
 
     /// Shows a new surface.
@@ -81,5 +111,41 @@ impl Exchange {
     /// Shows a new terrain.
     pub fn show_terrain(&self, packet: Numbered) {
         self.table().terrain = packet;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a hand acts in every frame until it lets go, and once if it lets go before the next
+    /// frame; a browser that leaves takes its hand along.
+    #[test]
+    fn a_short_touch_acts_once() {
+        let exchange = Exchange::default();
+        let message = |hand: &str| {
+            let text = format!(
+                r#"{{"seen": 0, "terrain-seen": 0, "eye": [0, 1, 0], "orders": [], "hand": {hand}}}"#
+            );
+            Message::read(&text).unwrap()
+        };
+        let held = message(
+            r#"{"tool": "wipe", "from": [0, 1, 0], "toward": [0, -1, 0], "radius": 1, "rate": 1}"#,
+        );
+        let frame = || exchange.wishes().hands.len();
+
+        exchange.visit(1, &held);
+        assert_eq!([frame(), frame()], [1, 1]);
+        exchange.visit(1, &message("null"));
+        assert_eq!(frame(), 0);
+
+        exchange.visit(1, &held);
+        exchange.visit(1, &message("null"));
+        assert_eq!([frame(), frame()], [1, 0]);
+
+        exchange.visit(1, &held);
+        exchange.visit(2, &held);
+        exchange.leave(1);
+        assert_eq!(frame(), 1);
     }
 }

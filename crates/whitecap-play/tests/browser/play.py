@@ -1,4 +1,4 @@
-"""Contract: in a real browser the page loads without an error, a drag pours liquid so that the volume on
+"""Contract: in a real browser the page loads without an error, a drag and a click pour liquid so that the volume on
 screen rises, wiping makes it fall, sliders and keys are heard, a pause holds the time, and the picture
 shows lit ground and liquid.
 
@@ -27,6 +27,8 @@ FLAGS = [
     "--ignore-gpu-blocklist",
 ]
 PATIENCE = 60
+# Seconds of the liquid without a change after which its volume counts as settled.
+STEADY = 1.5
 
 
 def chromium():
@@ -72,6 +74,17 @@ class Page:
             self.page.wait_for_timeout(60)
         mouse.up(button=button)
 
+    def settled_volume(self):
+        """The volume once it has stayed the same for a while of the liquid's own time."""
+        volume, since = self.value("volume"), self.value("time")
+        deadline = time.monotonic() + PATIENCE
+        while self.value("time") < since + STEADY:
+            if abs(self.value("volume") - volume) > 1e-6 * volume:
+                volume, since = self.value("volume"), self.value("time")
+            assert time.monotonic() < deadline, "the volume goes on changing"
+            time.sleep(0.05)
+        return volume
+
     def picture(self):
         """Mean and spread of what the view shows, for each channel."""
         encoded = base64.b64encode(self.page.locator("#view").screenshot()).decode()
@@ -107,17 +120,21 @@ def play(page, address, settle, screenshot):
     # Without the source, only the hand changes the volume.
     page.locator("#source-rate").evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")
     until("the source stops", lambda: "0.00 ml/s" in page.locator("#source-rate-value").inner_text())
-    page.wait_for_timeout(500)
-    before = view.value("volume")
+    before = view.settled_volume()
     view.drag((0.35, 0.55), (0.5, 0.6))
     until("a drag pours", lambda: view.value("volume") > before + 1e-7)
-    poured = view.value("volume")
+    poured = view.settled_volume()
     print(f"a drag poured {1e6 * (poured - before):.2f} ml")
 
     page.locator("[data-tool=wipe]").click()
     view.drag((0.35, 0.55), (0.5, 0.6))
     until("a drag wipes", lambda: view.value("volume") < poured)
-    print(f"a drag wiped {1e6 * (poured - view.value('volume')):.2f} ml")
+    wiped = view.settled_volume()
+    print(f"a drag wiped {1e6 * (poured - wiped):.2f} ml")
+
+    page.locator("[data-tool=pour]").click()
+    view.drag((0.42, 0.57), (0.42, 0.57), steps=0)
+    until("a click pours", lambda: view.value("volume") > wiped + 1e-8)
 
     page.locator("#pause").click()
     until("it pauses", lambda: page.locator("#pause").get_attribute("aria-pressed") == "true")
