@@ -284,6 +284,9 @@ PICTURES = {
     "platforms": ("pipes-platforms", STONE, WATER,
                   "position = [0.12, 0.12, 0.13], target = [0, 0.012, 0], field-of-view = 33",
                   (640, 480), [("liquid", 60), ("liquid", 150), ("liquid", 300), ("liquid", 600)]),
+    "falls": ("pipes-falls", STONE, WATER,
+              "position = [0.13, 0.1, 0.12], target = [0.004, 0.018, 0], field-of-view = 30",
+              (640, 480), [("pouring", 100), ("pouring", 600)]),
     "passages": ("pipes-passages", STONE, PAINT,
                  "position = [0.05, 0.2, 0.09], target = [0, 0.01, 0], field-of-view = 33",
                  (560, 480), [("liquid", 60), ("liquid", 900), ("blocked", 900)]),
@@ -294,6 +297,9 @@ PICTURES = {
                  "position = [0, 0.05, 0.055], target = [0, 0.006, 0], field-of-view = 33",
                  (640, 420), [("flat", 2), ("concave", 2), ("uncapped", 2), ("convex", 2)]),
 }
+# Terrains that are not named like their shot, and stages whose drops are in the air in a picture.
+TERRAINS = {"meniscus": "pipes-dish", "falls": "pipes-platforms"}
+DROPS = {"falls": "drops"}
 LIGHT = """environment = { sky = { zenith = [0.4, 0.45, 0.52], horizon = [0.62, 0.63, 0.65], ground = [0.2, 0.2, 0.2] } }
 lights = [
     { lamp = { position = [-0.35, 0.5, -0.25], target = [0, 0, 0], size = 0.25, radiance = [16, 15, 13.5] } },
@@ -304,27 +310,33 @@ lights = [
 
 def render_shot(name, stage, frame, samples):
     shot, terrain, liquid_material, camera, (width, height), _ = PICTURES[name]
-    mesh = f"{ROOT}/shots/meshes/{shot}.ply".replace("meniscus", "dish")
+    mesh = f"{ROOT}/shots/meshes/{TERRAINS.get(name, shot)}.ply"
+    surface = f"out/{shot}/{stage}/{stage}.####.ply"
+    source, more = f'content = "mesh"\npath = "{surface}"', ""
+    if name in DROPS:
+        # Drops are hit directly; the liquid that lies is an object beside them.
+        source = f'path = "out/{shot}/{DROPS[name]}/{DROPS[name]}.####.ply"'
+        more = f', {{ shape = {{ mesh = {{ path = "{surface}" }} }}, material = {liquid_material} }}'
     return f"""# A picture.
 [shot]
 name = "{name}-{stage}-{frame}"
 frames = [{frame}, {frame}]
 
-[mesh]
+[liquid]
 kind = "cache"
-content = "mesh"
-path = "out/{shot}/{stage}/{stage}.####.ply"
+{source}
 
 [picture]
 kind = "render"
-surface = "mesh"
+surface = "liquid"
+liquid = {{ method = "blobs" }}
 width = {width}
 height = {height}
 samples = {samples}
 clamp = 6
 camera = {{ {camera} }}
 material = {liquid_material}
-objects = [{{ shape = {{ mesh = {{ path = "{mesh}" }} }}, material = {terrain} }}]
+objects = [{{ shape = {{ mesh = {{ path = "{mesh}" }} }}, material = {terrain} }}{more}]
 {LIGHT}save = ["png"]
 """
 

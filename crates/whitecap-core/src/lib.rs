@@ -32,6 +32,7 @@ mod particles;
 pub mod poisson;
 pub mod reduce;
 pub mod saved_bytes;
+pub mod scatter;
 pub mod sparse_grid;
 pub mod surface_area_heuristic;
 pub mod transform;

@@ -4,7 +4,8 @@
 //! fall, it becomes a drop that flies freely and gives its volume back to the column it lands in.
 //!
 //! # Guarantees
-//! Volume is exact to rounding: a drop carries what its pipe took, until a column takes it.
+//! Volume is exact to rounding: a drop carries what its pipe took, until a column takes it. Drops are
+//! scattered over the edge and over the time of a step, the same ones in every run.
 //!
 //! # Non-guarantees
 //! Drops do not meet each other, and land without a splash. When there are too many, or hardly any
@@ -12,6 +13,7 @@
 
 use glam::{Vec2, Vec3};
 use whitecap_core::saved_bytes::{Reader, put, vector, vector_bytes};
+use whitecap_core::scatter;
 
 use crate::columns::Columns;
 use crate::network::Network;
@@ -21,6 +23,8 @@ use crate::snapshot::{SnapshotError, possible};
 
 /// Less than this share of a cubed cell does not become a drop.
 const LEAST: f64 = 1e-6;
+/// Share of the edge of a cell over which drops are scattered; at its ends might be walls.
+const EDGE: f32 = 0.9;
 
 /// A drop in the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,16 +104,43 @@ impl Drops {
             let amount = f64::from(flux.abs());
             let [from, to] = ends(network, pipe, flux);
             columns.depth[to] = rules.depth(columns.depth[to], -amount);
-            let start = edge_point(columns, from, to);
-            let toward = columns.surface_point(to) - columns.surface_point(from);
-            let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();
-            // The flux filled the depth it left behind; a thin rest must not shoot away.
-            let depth = columns.depth()[from].max(0.1 * rules.cell);
-            let speed = (amount / (rules.cell * depth)) as f32;
-            let velocity = direction * speed;
-            let volume = amount * rules.step;
-            self.drops.push(Drop { position: start, velocity, volume });
+            let drop = self.drop_over_edge(columns, [from, to], amount, rules);
+            self.drops.push(drop);
         }
+    }
+
+    /// The drop that has left one column for another during a step, somewhere along the edge between them and
+    /// some time ago.
+    fn drop_over_edge(
+        &self,
+        columns: &Columns,
+        [from, to]: [usize; 2],
+        flux: f64,
+        rules: &Rules,
+    ) -> Drop {
+        let toward = columns.surface_point(to) - columns.surface_point(from);
+        let direction = Vec3::new(toward.x, 0.0, toward.z).normalize_or_zero();
+        let speed = speed_at_edge(flux / rules.cell, columns.depth()[from], rules.gravity);
+        let Vec2 { x: along, y: ago } = scatter::pair(self.draw());
+        let across = Vec3::new(-direction.z, 0.0, direction.x);
+        let aside = across * (EDGE * rules.cell as f32 * (along - 0.5));
+        let mut drop = Drop {
+            position: edge_point(columns, from, to) + aside,
+            velocity: direction * speed,
+            volume: flux * rules.step,
+        };
+        let fallen_for = ago * rules.step as f32;
+        drop.velocity.y -= rules.gravity as f32 * fallen_for;
+        advance(&mut drop, columns, fallen_for);
+        drop
+    }
+
+    /// A number that is another for each drop: it follows from where the one before it is.
+    fn draw(&self) -> u64 {
+        self.drops.last().map_or(0, |drop| {
+            let [x, y, z] = drop.position.to_array().map(|at| u64::from(at.to_bits()));
+            (x ^ z.rotate_left(16)) << 32 | y
+        })
     }
 
     /// Lets drops fall for a step, and land.
@@ -162,6 +193,12 @@ impl Drops {
 fn ends(network: &Network, pipe: usize, flux: f32) -> [usize; 2] {
     let ends = [network.from[pipe] as usize, network.to[pipe] as usize];
     if flux > 0.0 { ends } else { [ends[1], ends[0]] }
+}
+
+/// Speed at which liquid of some depth leaves over an edge, when `flow` goes over each metre of it: not faster
+/// than at the critical depth of an open channel, (flow²/g)^⅓, because the pipe may have emptied the column.
+fn speed_at_edge(flow: f64, depth: f64, gravity: f64) -> f32 {
+    (flow / depth.max(f64::MIN_POSITIVE)).min((gravity * flow).cbrt()) as f32
 }
 
 /// Just beyond the edge over which liquid leaves a column.

@@ -100,6 +100,39 @@ fn drops_fall_freely_and_arrive() {
     assert!(below(&pipes) > 0.9 * 0.05, "{}", below(&pipes));
 }
 
+/// Contract: where a steady flow leaves a table, drops fly off at the speed of an open channel's critical depth,
+/// (g q)^⅓ for a flow of q per metre, and are spread over the edge and over the way of a step.
+#[test]
+fn drops_leave_at_the_critical_speed() {
+    let cell = 0.01_f32;
+    let cells: Vec<Vec<Space>> =
+        (0..40).map(|x| vec![Space::open(if x < 15 { 0.2 } else { 0.0 })]).collect();
+    let terrain = Terrain::layers(grid(cell, 40, 1), &cells).unwrap();
+    let source = Source { position: [0.02, 0.3, 0.005], radius: 0.0, rate: 1e-5 };
+    let settings = PipeSettings {
+        falling_drops: true,
+        time_step: Some(0.002),
+        sources: vec![source],
+        ..PipeSettings::default()
+    };
+    let mut pipes = Pipes::new(&terrain, settings).unwrap();
+    pipes.advance(10.0).unwrap();
+    let critical = (9.81 * source.rate as f32 / cell).cbrt();
+    let drops = pipes.drops();
+    let speed = drops.iter().map(|drop| drop.velocity.x).sum::<f32>() / drops.len() as f32;
+    println!("{speed} m/s of {critical} m/s");
+    assert!(
+        drops.len() > 50 && (0.8..1.001).contains(&(speed / critical)),
+        "{speed} of {critical}"
+    );
+    let places: Vec<f32> = drops.iter().map(|drop| drop.position.z / cell).collect();
+    let mean = places.iter().sum::<f32>() / places.len() as f32;
+    let spread = (places.iter().map(|place| (place - mean).powi(2)).sum::<f32>()
+        / places.len() as f32)
+        .sqrt();
+    assert!((mean - 0.5).abs() < 0.1 && (spread - 0.26).abs() < 0.06, "{mean} ± {spread}");
+}
+
 /// Contract: a drop that would fly into a wall falls down along it instead of landing on its top.
 #[test]
 fn drops_do_not_climb_walls() {

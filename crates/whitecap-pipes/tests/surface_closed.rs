@@ -3,7 +3,9 @@
 mod surface_scenes;
 
 use surface_scenes::*;
-use whitecap_pipes::{Columns, Meniscus, MeniscusSettings, Terrain, VertexKind, terrain_mesh};
+use whitecap_pipes::{
+    Columns, Meniscus, MeniscusSettings, SurfaceSettings, Terrain, VertexKind, terrain_mesh,
+};
 
 /// Contract: over 100 random terrains of up to four layers with random liquid, and 100 of one layer, the
 /// surface is finite, faces up, and is open only at the grid's border and between shore, ceiling, wall and
@@ -68,7 +70,7 @@ fn flat_water_is_flat() {
     assert!(surface.opacity().iter().all(|&opacity| opacity == 1.0));
 }
 
-/// Contract: a front on flat ground comes down to the ground, and in a bowl the shore's vertices lie at
+/// Contract: a front on flat ground goes into the ground by the least thickness, and in a bowl the shore's vertices lie at
 /// the level of the liquid, inside the bowl's wall.
 #[test]
 fn shores_touch_the_ground() {
@@ -76,7 +78,10 @@ fn shores_touch_the_ground() {
     columns.fill(|column| if column % 30 < 12 { 1e-3 } else { 0.0 });
     let surface = surface_of(&columns);
     for z in 0..30 {
-        assert_eq!(surface.positions()[z * 30 + 12].y, 0.0);
+        assert_eq!(
+            surface.positions()[z * 30 + 12].y,
+            -SurfaceSettings::default().least_thickness * CELL
+        );
         assert_eq!(surface.kinds()[z * 30 + 12], VertexKind::Shore);
         assert_eq!(surface.opacity()[z * 30 + 12], 0.0);
     }

@@ -23,6 +23,7 @@ use whitecap_core::closest_point::closest_point_on_triangle;
 use whitecap_core::glam::{IVec3, Vec2, Vec3};
 use whitecap_core::kernels::Kernel;
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::scatter;
 
 use super::source_error::{SourceError, finite_positions, ordered_box, positive, usable_mesh};
 
@@ -158,13 +159,13 @@ impl Cell {
     /// misses the triangle.
     fn candidate(&self, mesh: &TriMesh) -> Option<Candidate> {
         let corners = mesh.corners(self.triangle as usize);
-        let inside = self.low + self.size * random_pair(self.key);
+        let inside = self.low + self.size * scatter::pair(self.key);
         let thrown = Frame::of(corners).at(inside);
         let found = closest_point_on_triangle(thrown, corners);
         let sample = SurfaceSample { triangle: self.triangle, barycentric: found.barycentric };
         // Rounding may move a point of a cell without width.
         let reach = 1.01 * self.size.length() + 1e-6 * thrown.abs().max_element();
-        let priority = mix(self.key ^ 0x5851_f42d_4c95_7f2d);
+        let priority = scatter::mix(self.key ^ 0x5851_f42d_4c95_7f2d);
         (found.distance_squared <= reach * reach).then_some(Candidate {
             sample,
             position: found.point,
@@ -183,7 +184,7 @@ impl Cell {
             triangle: whole.triangle,
             low: whole.low + size * Vec2::new((part % across) as f32, (part / across) as f32),
             size,
-            key: mix(whole.key.wrapping_add(part + 1)),
+            key: scatter::mix(whole.key.wrapping_add(part + 1)),
         })
     }
 
@@ -252,7 +253,7 @@ fn first_cells(mesh: &TriMesh, spacing: f32) -> Result<Vec<Cell>, SourceError> {
             triangle: triangle as u32,
             low: cell * Vec2::new((part % across) as f32, (part / across) as f32),
             size: cell,
-            key: mix(mix(triangle as u64).wrapping_add(u64::from(part))),
+            key: scatter::mix(scatter::mix(triangle as u64).wrapping_add(u64::from(part))),
         })
     });
     Ok(cells.collect())
@@ -278,20 +279,4 @@ fn compatible(candidates: &[Candidate], radius: f32) -> Vec<usize> {
     }
     picked.sort_unstable();
     picked
-}
-
-/// A number that looks random but depends on nothing but its argument (the finaliser of
-/// SplitMix64, Steele, Lea and Flood 2014).
-fn mix(counter: u64) -> u64 {
-    let mut z = counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// Two numbers from 0 to 1.
-fn random_pair(key: u64) -> Vec2 {
-    let bits = mix(key);
-    let unit = |bits: u64| (bits & 0xff_ffff) as f32 / (1 << 24) as f32;
-    Vec2::new(unit(bits), unit(bits >> 32))
 }

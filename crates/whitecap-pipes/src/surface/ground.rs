@@ -9,6 +9,11 @@ use crate::surface::rows::over_rows;
 
 /// Where the ground of liquid lies more than this above the level beside it, in cells, the liquid falls.
 const CLIFF: f32 = 4.0;
+/// Liquid shallower than this, in cells, counts as none: a nanometre in cells of half a millimetre.
+const UNSEEN: f64 = 2e-6;
+/// Liquid of this depth, in cells, just comes out of the ground; ten times as deep it stands above it by all of
+/// its least thickness, and at a tenth it lies as far below.
+const EMERGING: f32 = 2e-5;
 
 /// Whether a column has a free surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +81,9 @@ impl Levels {
         self.raised.resize(columns.len(), 0.0);
         self.level.resize(columns.len(), 0.0);
         self.brink.resize(columns.len(), 0.0);
-        let below = CLIFF * columns.grid().cell();
+        let cell = columns.grid().cell();
+        let below = CLIFF * cell;
+        let (unseen, emerging) = (unseen_depth(columns), EMERGING * cell);
         let slices = (&mut self.state[..], &mut self.raised[..]);
         let slices = (slices, (&mut self.level[..], &mut self.brink[..]));
         let (length, start) = (columns.grid().length(), row_start(columns));
@@ -88,14 +95,17 @@ impl Levels {
             let minimum = minimum.of(own);
             let lift = |i: usize| minimum.map_or(thickness, |minimum| minimum[i].max(thickness));
             for i in 0..state.len() {
-                let wet = depth[i] > DRY_DEPTH;
-                let level = level(floor[i], depth[i]);
+                let wet = depth[i] > unseen;
+                let level = level(floor[i], depth[i], unseen);
                 let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
                 state[i] = if wet { filled } else { Level::Dry };
-                let lifted = (floor[i] + lift(i)).min(ceiling[i]).max(level);
+                let emerged = emerged(depth[i] as f32 / emerging);
+                let lift = if emerged < 0.0 { thickness } else { lift(i) };
+                let lifted = (floor[i] + emerged * lift).min(ceiling[i]);
+                let lifted = if emerged < 0.0 { lifted } else { lifted.max(level) };
                 raised[i] = if wet { lifted } else { floor[i] };
             }
-            find_brinks(floor, depth, state, below, levels, brink);
+            find_brinks(floor, depth, unseen, state, below, levels, brink);
         });
     }
 
@@ -165,6 +175,7 @@ impl Levels {
 fn find_brinks(
     floor: &[f32],
     depth: &[f64],
+    unseen: f64,
     state: &[Level],
     below: f32,
     levels: &mut [f32],
@@ -174,7 +185,7 @@ fn find_brinks(
     let (floor, depth, state) = (&floor[..count], &depth[..count], &state[..count]);
     let brink = &mut brink[..count];
     for i in 0..count {
-        levels[i] = level(floor[i], depth[i]);
+        levels[i] = level(floor[i], depth[i], unseen);
         brink[i] = if state[i] == Level::Free { floor[i] - below } else { f32::NEG_INFINITY };
     }
 }
@@ -193,8 +204,21 @@ fn falls((level, brink): (&[f32], &[f32]), (other_level, other_brink): (&[f32], 
 }
 
 /// Height of the liquid, or of the ground where there is none.
-fn level(floor: f32, depth: f64) -> f32 {
-    if depth > DRY_DEPTH { (f64::from(floor) + depth) as f32 } else { floor }
+fn level(floor: f32, depth: f64, unseen: f64) -> f32 {
+    if depth > unseen { (f64::from(floor) + depth) as f32 } else { floor }
+}
+
+/// Depth up to which a column counts as dry.
+fn unseen_depth(columns: &Columns) -> f64 {
+    (UNSEEN * f64::from(columns.grid().cell())).max(DRY_DEPTH)
+}
+
+/// How far a film has come out of the ground, from −1 at a tenth of the depth at which it emerges to 1 at ten
+/// times that depth. Depths fall by powers of ten from cell to cell at a front, so the logarithm says where
+/// between the cells it lies. A line from power of two to power of two is near enough.
+fn emerged(depth: f32) -> f32 {
+    let exponent_and_rest = depth.to_bits() as f32 / (1u32 << 23) as f32;
+    ((exponent_and_rest - 127.0) * std::f32::consts::LOG10_2).clamp(-1.0, 1.0)
 }
 
 /// Number of the first column of each row of cells.

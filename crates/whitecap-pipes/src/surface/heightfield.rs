@@ -8,7 +8,6 @@ use glam::Vec3;
 use crate::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, neighbour_cell};
-use crate::surface::minimum::MinimumHeights;
 use crate::surface::normals::{from_slopes, slope};
 use crate::surface::quartets::diagonal_is_first;
 use crate::surface::rows::over_rows;
@@ -28,12 +27,7 @@ pub(super) fn is_heightfield(columns: &Columns) -> bool {
 }
 
 /// Places the vertices of all columns.
-pub(super) fn place_columns(
-    surface: &mut Surface,
-    columns: &Columns,
-    minimum: &MinimumHeights,
-    settings: &SurfaceSettings,
-) {
+pub(super) fn place_columns(surface: &mut Surface, columns: &Columns, settings: &SurfaceSettings) {
     let grid = columns.grid();
     let (width, levels) = (grid.width(), &surface.levels);
     let slices = (&mut surface.positions[..], &mut surface.kinds[..], &mut surface.opacity[..]);
@@ -83,8 +77,7 @@ pub(super) fn place_columns(
                         let linked = (0..8)
                             .filter_map(|direction| neighbour_cell(columns, (x, z), direction))
                             .filter(|&other| levels.is_free(other));
-                        let (depth, column) = (settings.opaque_depth, z * width + x);
-                        border_vertex(columns, levels, minimum, depth, column, linked)
+                        border_vertex(columns, levels, settings, z * width + x, linked)
                     } else {
                         (raised[x], VertexKind::Unused, 0.0)
                     };

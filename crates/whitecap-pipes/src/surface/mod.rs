@@ -12,7 +12,8 @@
 //! * The result does not depend on the number of threads. Buffers are reused and only ever grow.
 //!
 //! # Where this differs from the paper
-//! * Fronts come down to the ground instead of ending in the air.
+//! * Fronts go a little into the ground instead of ending in the air. Thin films come out of it little by
+//!   little, so that the edge that is seen lies between the cells and moves smoothly.
 //! * Where liquid falls down a cliff, more than four cells from its ground to the level below, its surface
 //!   ends on the ground at the edge of the cell, and that below goes into the wall. The paper spans the
 //!   cliff with an upright sheet.
@@ -148,26 +149,21 @@ impl Surface {
         self.is_heightfield =
             heightfield::is_heightfield(columns) && !self.levels.has_falls(columns);
         if self.is_heightfield {
-            heightfield::place_columns(self, columns, minimum, settings);
+            heightfield::place_columns(self, columns, settings);
             heightfield::normals_of_free_columns(self, columns);
             normals::of_shores(self, columns);
             heightfield::triangulate(self, columns);
         } else {
             self.levels.read_spans(columns);
-            self.build_layers(columns, minimum, settings);
+            self.build_layers(columns, settings);
         }
     }
 
     /// The general way, once the levels are known.
-    fn build_layers(
-        &mut self,
-        columns: &Columns,
-        minimum: &MinimumHeights,
-        settings: &SurfaceSettings,
-    ) {
+    fn build_layers(&mut self, columns: &Columns, settings: &SurfaceSettings) {
         self.links.find(columns, &self.levels);
-        vertices::place_columns(self, columns, minimum, settings);
-        vertices::place_corners(self, columns, minimum, settings);
+        vertices::place_columns(self, columns, settings);
+        vertices::place_corners(self, columns, settings);
         normals::of_free_columns(self, columns);
         normals::of_shores(self, columns);
         vertices::add_extra(self, columns);
@@ -179,7 +175,8 @@ impl Surface {
         let mut sheet = Self::new();
         sheet.begin(columns);
         sheet.levels.read_floors(columns, covered);
-        sheet.build_layers(columns, &MinimumHeights::none(), &SurfaceSettings::default());
+        let settings = SurfaceSettings { least_thickness: 0.0, ..SurfaceSettings::default() };
+        sheet.build_layers(columns, &settings);
         sheet
     }
 

@@ -7,7 +7,6 @@ use crate::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, Levels, STEPS, cell_of, row_start};
 use crate::surface::links::{Links, NONE, Side, Sides};
-use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
 use crate::surface::scan::places;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
@@ -17,33 +16,28 @@ use crate::surface::{Surface, SurfaceSettings, VertexKind};
 pub(super) fn border_vertex(
     columns: &Columns,
     levels: &Levels,
-    minimum: &MinimumHeights,
-    opaque_depth: f32,
+    settings: &SurfaceSettings,
     column: usize,
     linked: impl Iterator<Item = usize>,
 ) -> (f32, VertexKind, f32) {
     let (sum, count) =
         linked.fold((0.0, 0u32), |(sum, count), other| (sum + levels.raised[other], count + 1));
-    let shade = opacity(columns.depth()[column] as f32, opaque_depth);
+    let shade = opacity(columns.depth()[column] as f32, settings.opaque_depth);
     if count == 0 {
         (levels.raised[column], VertexKind::Unused, shade)
     } else if levels.state[column] == Level::Flooded {
         (levels.raised[column], VertexKind::Ceiling, shade)
     } else {
-        // The paper leaves a front on flat ground hovering at the average height; it comes down to
-        // the ground here. Where the ground is higher than the average, the surface ends inside it.
-        let ground = columns.floor()[column] + minimum.above_floor(column);
-        ((sum / count as f32).min(ground), VertexKind::Shore, 0.0)
+        // Where the ground is higher than the average, the surface ends inside it. The paper leaves a
+        // front on flat ground hovering at the average height; here it goes into the ground.
+        let thickness = settings.least_thickness * columns.grid().cell();
+        let height = (sum / count as f32).min(columns.floor()[column] - thickness);
+        (height, VertexKind::Shore, 0.0)
     }
 }
 
 /// Places the vertices of all columns.
-pub(super) fn place_columns(
-    surface: &mut Surface,
-    columns: &Columns,
-    minimum: &MinimumHeights,
-    settings: &SurfaceSettings,
-) {
+pub(super) fn place_columns(surface: &mut Surface, columns: &Columns, settings: &SurfaceSettings) {
     let grid = columns.grid();
     let (levels, links) = (&surface.levels, &surface.links);
     let slices = (&mut surface.positions[..], &mut surface.kinds[..], &mut surface.opacity[..]);
@@ -61,8 +55,7 @@ pub(super) fn place_columns(
                         .map(|direction| links.at(columns, levels, (x, z), column, direction))
                         .filter(|&other| other != NONE)
                         .map(|other| other as usize);
-                    let depth = settings.opaque_depth;
-                    border_vertex(columns, levels, minimum, depth, column, linked)
+                    border_vertex(columns, levels, settings, column, linked)
                 } else {
                     (levels.raised[column], VertexKind::Unused, 0.0)
                 };
@@ -75,12 +68,7 @@ pub(super) fn place_columns(
 }
 
 /// Places the vertices of border columns that are linked along a diagonal only: at corners of the shore.
-pub(super) fn place_corners(
-    surface: &mut Surface,
-    columns: &Columns,
-    minimum: &MinimumHeights,
-    settings: &SurfaceSettings,
-) {
+pub(super) fn place_corners(surface: &mut Surface, columns: &Columns, settings: &SurfaceSettings) {
     let (levels, links) = (&surface.levels, &surface.links);
     for column in links.with_corners() {
         let cell = cell_of(columns, column);
@@ -95,8 +83,7 @@ pub(super) fn place_corners(
                 .map(|direction| links.at(columns, levels, cell, far, direction))
                 .filter(|&other| other != NONE)
                 .map(|other| other as usize);
-            let depth = settings.opaque_depth;
-            let (y, kind, shade) = border_vertex(columns, levels, minimum, depth, far, linked);
+            let (y, kind, shade) = border_vertex(columns, levels, settings, far, linked);
             surface.positions[far].y = y;
             surface.kinds[far] = kind;
             surface.opacity[far] = shade;

@@ -41,7 +41,7 @@ impl StageKind for Pipes {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
