@@ -83,7 +83,8 @@ impl Levels {
         self.brink.resize(columns.len(), 0.0);
         let cell = columns.grid().cell();
         let below = CLIFF * cell;
-        let (unseen, emerging) = (unseen_depth(columns), EMERGING * cell);
+        let unseen = unseen_depth(columns);
+        let film = Film { unseen, emerging: EMERGING * cell, thickness };
         let slices = (&mut self.state[..], &mut self.raised[..]);
         let slices = (slices, (&mut self.level[..], &mut self.brink[..]));
         let (length, start) = (columns.grid().length(), row_start(columns));
@@ -93,17 +94,12 @@ impl Levels {
             let (floor, ceiling) = (&columns.floor()[own.clone()], &columns.ceiling()[own.clone()]);
             let depth = &columns.depth()[own.clone()];
             let minimum = minimum.of(own);
-            let lift = |i: usize| minimum.map_or(thickness, |minimum| minimum[i].max(thickness));
-            for i in 0..state.len() {
-                let wet = depth[i] > unseen;
-                let level = level(floor[i], depth[i], unseen);
-                let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
-                state[i] = if wet { filled } else { Level::Dry };
-                let emerged = emerged(depth[i] as f32 / emerging);
-                let lift = if emerged < 0.0 { thickness } else { lift(i) };
-                let lifted = (floor[i] + emerged * lift).min(ceiling[i]);
-                let lifted = if emerged < 0.0 { lifted } else { lifted.max(level) };
-                raised[i] = if wet { lifted } else { floor[i] };
+            match minimum {
+                Some(minimum) => {
+                    let lift = |i: usize| minimum[i].max(thickness);
+                    find_heights(floor, ceiling, depth, film, lift, state, raised);
+                }
+                None => find_heights(floor, ceiling, depth, film, |_| thickness, state, raised),
             }
             find_brinks(floor, depth, unseen, state, below, levels, brink);
         });
@@ -169,6 +165,45 @@ impl Levels {
     }
 }
 
+/// How a film is shown, in metres.
+#[derive(Clone, Copy)]
+struct Film {
+    /// Depth up to which there is none.
+    unseen: f64,
+    /// Depth at which it comes out of the ground.
+    emerging: f32,
+    /// How far it stands above the ground at least, once it is well out of it.
+    thickness: f32,
+}
+
+/// States and heights of the vertices of some columns. A function of its own for the same reason as
+/// [`find_brinks`].
+#[inline(never)]
+fn find_heights(
+    floor: &[f32],
+    ceiling: &[f32],
+    depth: &[f64],
+    film: Film,
+    lift: impl Fn(usize) -> f32,
+    state: &mut [Level],
+    raised: &mut [f32],
+) {
+    let count = state.len();
+    let (floor, ceiling, depth) = (&floor[..count], &ceiling[..count], &depth[..count]);
+    let raised = &mut raised[..count];
+    for i in 0..count {
+        let is_wet = depth[i] > film.unseen;
+        let level = level(floor[i], depth[i], film.unseen);
+        let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
+        state[i] = if is_wet { filled } else { Level::Dry };
+        let emerged = emerged(depth[i] as f32 / film.emerging);
+        let lift = if emerged < 0.0 { film.thickness } else { lift(i) };
+        let lifted = (floor[i] + emerged * lift).min(ceiling[i]);
+        let lifted = if emerged < 0.0 { lifted } else { lifted.max(level) };
+        raised[i] = if is_wet { lifted } else { floor[i] };
+    }
+}
+
 /// Levels and brinks of some columns. A function of its own, because only then does the compiler know that
 /// the slices do not overlap.
 #[inline(never)]
@@ -217,7 +252,7 @@ fn unseen_depth(columns: &Columns) -> f64 {
 /// times that depth. Depths fall by powers of ten from cell to cell at a front, so the logarithm says where
 /// between the cells it lies. A line from power of two to power of two is near enough.
 fn emerged(depth: f32) -> f32 {
-    let exponent_and_rest = depth.to_bits() as f32 / (1u32 << 23) as f32;
+    let exponent_and_rest = depth.to_bits() as i32 as f32 / (1 << 23) as f32;
     ((exponent_and_rest - 127.0) * std::f32::consts::LOG10_2).clamp(-1.0, 1.0)
 }
 
