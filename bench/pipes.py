@@ -294,8 +294,8 @@ PICTURES = {
                 "position = [-0.1, 0.13, 0.05], target = [0.05, 0.008, 0.05], field-of-view = 36",
                 (480, 420), [("inviscid", 181), ("blood", 181), ("oil", 181), ("tar", 181)]),
     "meniscus": ("pipes-meniscus", IVORY, PAINT,
-                 "position = [0, 0.05, 0.055], target = [0, 0.006, 0], field-of-view = 33",
-                 (640, 420), [("flat", 2), ("concave", 2), ("uncapped", 2), ("convex", 2)]),
+                 "position = [0.02, 0.03, 0.05], target = [0.0035, 0.008, 0.001], field-of-view = 20",
+                 (640, 360), [("flat", 2), ("concave", 2), ("uncapped", 2), ("convex", 2)]),
 }
 # Terrains that are not named like their shot, and stages whose drops are in the air in a picture.
 TERRAINS = {"meniscus": "pipes-dish", "falls": "pipes-platforms"}

@@ -32,6 +32,11 @@ use crate::surface::{STEPS, Surface, VertexKind, cell_of, places};
 const SHORTEST: usize = 1024;
 /// Capped normals stay this far from the silhouette, in radians, against rounding.
 const SILHOUETTE: f32 = 1e-4;
+/// Distance in cells at which the direction of the nearest boundary column tells as much about the direction to
+/// the boundary as its course does; closer it tells less, because the boundary is a staircase of columns.
+const FAR: f32 = 16.0;
+/// How often directions to the boundary are averaged along it: over some three cells to each side.
+const EVENING_ROUNDS: usize = 8;
 
 /// Settings of the meniscus.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,13 +94,23 @@ impl Viewer {
 struct Reach {
     /// Squared distance from the nearest boundary column, in cells.
     squared: f32,
-    /// Way from there to here, in cells; once all distances are known, the direction to the boundary.
+    /// Way from there to here, in cells.
     away: Vec2,
+    /// Direction to the boundary, evened out along it.
+    toward: Vec2,
     /// Rise over run of the solid there.
     steepness: f32,
 }
 
-const OUT_OF_REACH: Reach = Reach { squared: f32::INFINITY, away: Vec2::ZERO, steepness: 0.0 };
+impl Reach {
+    /// Direction to the boundary, of some length.
+    fn direction(&self) -> Vec2 {
+        self.toward - self.away / FAR
+    }
+}
+
+const OUT_OF_REACH: Reach =
+    Reach { squared: f32::INFINITY, away: Vec2::ZERO, toward: Vec2::ZERO, steepness: 0.0 };
 
 /// The meniscus: distances to the boundary, kept from frame to frame for their memory.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +119,7 @@ pub struct Meniscus {
     reaches: Vec<Reach>,
     touched: Vec<u32>,
     queue: Vec<u32>,
-    directions: Vec<Vec2>,
+    ring: Ring,
     tilted: Vec<Vec3>,
 }
 
@@ -128,7 +143,6 @@ impl Meniscus {
     ) -> Result<(), PipeError> {
         settings.check()?;
         self.find_distances(columns, surface, settings.length);
-        self.find_directions(columns, surface, settings.length);
         self.tilt_columns(columns, surface, settings, viewer);
         tilt_walls(columns, surface, settings, viewer);
         Ok(())
@@ -145,11 +159,13 @@ impl Meniscus {
         self.cell = columns.grid().cell();
         let farthest = (length / self.cell).powi(2);
         self.seed(columns, surface, farthest);
+        self.ring.find(columns, surface, &self.touched, &self.reaches);
+        self.ring.even_out(&mut self.reaches);
         let mut next = 0;
         while let Some(&column) = self.queue.get(next) {
             next += 1;
             let column = column as usize;
-            let (cell, Reach { away, steepness, .. }) =
+            let (cell, Reach { away, toward, steepness, .. }) =
                 (cell_of(columns, column), self.reaches[column]);
             for direction in 0..8 {
                 // Only away from the boundary can it be the nearest for others.
@@ -159,7 +175,7 @@ impl Meniscus {
                 }
                 match surface.link_from(columns, cell, column, direction) {
                     Some(other) if surface.kinds()[other] == VertexKind::Free => {
-                        self.offer(other, away + step, steepness, farthest);
+                        self.offer(other, away + step, toward, steepness, farthest);
                     }
                     _ => {}
                 }
@@ -184,6 +200,7 @@ impl Meniscus {
         let kinds = surface.kinds();
         for shore in places(&kinds[..columns.len()], |kind| kind == VertexKind::Shore) {
             let (cell, mut steepest) = (cell_of(columns, shore), f32::NEG_INFINITY);
+            let mut toward = Vec2::ZERO;
             for direction in 0..8 {
                 let Some(other) = surface.link_from(columns, cell, shore, direction) else {
                     continue;
@@ -192,42 +209,39 @@ impl Meniscus {
                 let rise = columns.floor()[shore] - columns.floor()[other];
                 let steepness = rise / (step.length() * self.cell);
                 steepest = steepest.max(steepness);
-                self.offer(other, step, steepness, farthest);
+                toward -= step / step.length_squared();
+                self.offer_first(other, step, steepness, farthest);
             }
-            self.reaches[shore] = Reach { squared: 0.0, away: Vec2::ZERO, steepness: steepest };
+            let (away, steepness) = (Vec2::ZERO, steepest);
+            let toward = toward.normalize_or_zero();
+            self.reaches[shore] = Reach { squared: 0.0, away, toward, steepness };
             self.touched.push(shore as u32);
         }
         for wall in (columns.len()..kinds.len()).filter(|&v| kinds[v] == VertexKind::Wall) {
             let column = surface.vertex_columns()[wall] as usize;
             let way = (surface.positions()[column] - surface.positions()[wall]).xz();
-            self.offer(column, (way / self.cell).round(), f32::INFINITY, farthest);
+            self.offer_first(column, (way / self.cell).round(), f32::INFINITY, farthest);
         }
     }
 
+    /// Gives a column of the first ring a boundary column. All that it has beside it tell where the boundary
+    /// lies.
+    fn offer_first(&mut self, column: usize, away: Vec2, steepness: f32, farthest: f32) {
+        let toward = self.reaches[column].toward - away / away.length_squared();
+        self.offer(column, away, toward, steepness, farthest);
+        self.reaches[column].toward = toward;
+    }
+
     /// Gives a column a boundary column, if that is nearer than the one it has.
-    fn offer(&mut self, column: usize, away: Vec2, steepness: f32, farthest: f32) {
+    fn offer(&mut self, column: usize, away: Vec2, toward: Vec2, steepness: f32, farthest: f32) {
         let squared = away.length_squared();
         let reach = &mut self.reaches[column];
         if squared < reach.squared && squared < farthest {
             if reach.squared == f32::INFINITY {
                 self.touched.push(column as u32);
             }
-            *reach = Reach { squared, away, steepness };
+            *reach = Reach { squared, away, toward, steepness };
             self.queue.push(column as u32);
-        }
-    }
-
-    /// Directions to the boundary, in place of the ways from it.
-    fn find_directions(&mut self, columns: &Columns, surface: &Surface, length: f32) {
-        let (reaches, reach_in_cells) = (&self.reaches, length / self.cell);
-        self.directions.resize(self.touched.len(), Vec2::ZERO);
-        let pairs = self.touched.par_iter().zip(&mut self.directions).with_min_len(SHORTEST);
-        pairs.for_each(|(&column, direction)| {
-            let column = column as usize;
-            *direction = direction_to_boundary(reaches, columns, surface, reach_in_cells, column);
-        });
-        for (&column, &direction) in self.touched.iter().zip(&self.directions) {
-            self.reaches[column as usize].away = direction;
         }
     }
 
@@ -259,28 +273,62 @@ impl Meniscus {
     }
 }
 
-/// Direction from a column to its boundary: down the distance field by central differences, which is
-/// smoother than the way to the nearest boundary column.
-fn direction_to_boundary(
-    reaches: &[Reach],
-    columns: &Columns,
-    surface: &Surface,
-    reach_in_cells: f32,
-    column: usize,
-) -> Vec2 {
-    let cell = cell_of(columns, column);
-    let link = |direction: usize| surface.link_from(columns, cell, column, direction);
-    if surface.kinds()[column] == VertexKind::Shore {
-        let linked = (0..8).filter(|&direction| link(direction).is_some()).map(step);
-        return -linked.map(|step| step / step.length_squared()).sum::<Vec2>().normalize_or_zero();
+/// The columns next to the boundary, which is a staircase for them, and their neighbours among each other. Kept
+/// from frame to frame for its memory.
+#[derive(Clone, Debug, Default)]
+struct Ring {
+    columns: Vec<u32>,
+    /// Where the neighbours of each column end.
+    ends: Vec<u32>,
+    neighbours: Vec<u32>,
+    directions: Vec<Vec2>,
+}
+
+impl Ring {
+    /// The columns of `touched` that have a free surface.
+    fn find(&mut self, columns: &Columns, surface: &Surface, touched: &[u32], reaches: &[Reach]) {
+        // Shores are at no distance from the boundary.
+        let is_free = |column: u32| {
+            (f32::MIN_POSITIVE..f32::INFINITY).contains(&reaches[column as usize].squared)
+        };
+        self.columns.clear();
+        self.columns.extend(touched.iter().copied().filter(|&column| is_free(column)));
+        self.ends.clear();
+        self.neighbours.clear();
+        for &column in &self.columns {
+            let (column, cell) = (column as usize, cell_of(columns, column as usize));
+            let linked = (0..8).filter_map(|d| surface.link_from(columns, cell, column, d));
+            self.neighbours
+                .extend(linked.map(|other| other as u32).filter(|&other| is_free(other)));
+            self.ends.push(self.neighbours.len() as u32);
+        }
     }
-    let distance = |direction: usize| match link(direction) {
-        None => surface.distance_beyond(column, direction, reaches[column].squared.sqrt()),
-        Some(other) => reaches[other].squared.sqrt().min(reach_in_cells),
-    };
-    let falling =
-        Vec2::new(distance(2) - distance(0), distance(3) - distance(1)).normalize_or_zero();
-    if falling == Vec2::ZERO { -reaches[column].away.normalize_or_zero() } else { falling }
+
+    /// Averages directions to the boundary along it, so that its steps do not show.
+    fn even_out(&mut self, reaches: &mut [Reach]) {
+        for &column in &self.columns {
+            let reach = &mut reaches[column as usize];
+            let toward = reach.toward.normalize_or_zero();
+            reach.toward = if toward == Vec2::ZERO { -reach.away.normalize() } else { toward };
+        }
+        self.directions.resize(self.columns.len(), Vec2::ZERO);
+        for _ in 0..EVENING_ROUNDS {
+            let mut start = 0;
+            for (k, direction) in self.directions.iter_mut().enumerate() {
+                let end = self.ends[k] as usize;
+                let sum = self.neighbours[start..end]
+                    .iter()
+                    .map(|&other| reaches[other as usize].toward)
+                    .fold(reaches[self.columns[k] as usize].toward, |sum, toward| sum + toward);
+                *direction = sum.normalize_or_zero();
+                start = end;
+            }
+            for (&column, &direction) in self.columns.iter().zip(&self.directions) {
+                let toward = &mut reaches[column as usize].toward;
+                *toward = if direction == Vec2::ZERO { *toward } else { direction };
+            }
+        }
+    }
 }
 
 /// Mean direction to the boundary of a column and those linked with it along x and z.
@@ -288,8 +336,8 @@ fn mean_direction(reaches: &[Reach], columns: &Columns, surface: &Surface, colum
     let cell = cell_of(columns, column);
     let beside = (0..4).filter_map(|side| surface.link_from(columns, cell, column, side));
     let near = beside.filter(|&other| reaches[other].squared.is_finite());
-    let sum: Vec2 = near.map(|other| reaches[other].away).sum();
-    (reaches[column].away + sum).normalize_or_zero()
+    let sum: Vec2 = near.map(|other| reaches[other].direction()).sum();
+    (reaches[column].direction() + sum).normalize_or_zero()
 }
 
 /// A step to a neighbour, in cells.

@@ -46,7 +46,7 @@ use whitecap_core::{Column, TriMesh};
 use crate::columns::Columns;
 use crate::error::PipeError;
 use ground::{Levels, neighbour_cell};
-use links::{Links, NONE, Side};
+use links::{Links, NONE};
 use quartets::{Band, Corner, Quartets};
 use rows::over_rows;
 
@@ -312,13 +312,6 @@ impl Surface {
         }
         let other = self.links.at(columns, &self.levels, cell, column, direction);
         (other != NONE).then_some(other as usize)
-    }
-
-    /// Distance to the boundary one cell beyond a column that has no link there: none inside a wall, and
-    /// the column's own where the surface just ends.
-    pub(crate) fn distance_beyond(&self, column: usize, direction: usize, own: f32) -> f32 {
-        let side = self.links.sides.get(column).filter(|_| !self.is_heightfield);
-        if side.is_some_and(|sides| sides.at(direction) == Side::Wall) { 0.0 } else { own }
     }
 
     /// The surface as a mesh with the attributes `normal` and `opacity`, without unused vertices.
