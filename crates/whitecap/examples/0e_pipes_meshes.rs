@@ -75,7 +75,9 @@ fn vertebra(p: Vec3) -> f32 {
 fn tissue(place: Vec2) -> f32 {
     let ripple = 0.0015 * (190.0 * place.x + 40.0 * place.y).sin() * (150.0 * place.y).cos();
     let wall = (place / Vec2::new(0.048, 0.045)).abs().powf(4.0).element_sum();
-    0.002 + 0.02 * wall.min(1.0) + ripple
+    // One beyond the rim, which is round.
+    let rounded = wall / (1.0 + wall.powi(5)).powf(0.2);
+    0.002 + 0.02 * rounded + ripple
 }
 
 /// The tissue as a closed body over a square of 10 cm.
