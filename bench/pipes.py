@@ -285,7 +285,7 @@ PICTURES = {
                   "position = [0.12, 0.12, 0.13], target = [0, 0.012, 0], field-of-view = 33",
                   (640, 480), [("liquid", 60), ("liquid", 150), ("liquid", 300), ("liquid", 600)]),
     "falls": ("pipes-falls", STONE, WATER,
-              "position = [0.13, 0.1, 0.12], target = [0.004, 0.018, 0], field-of-view = 30",
+              "position = [0.14, 0.1, 0.125], target = [0.002, 0.014, 0], field-of-view = 31",
               (640, 480), [("pouring", 100), ("pouring", 600)]),
     "passages": ("pipes-passages", STONE, PAINT,
                  "position = [0.05, 0.2, 0.09], target = [0, 0.01, 0], field-of-view = 33",

@@ -19,4 +19,7 @@ pub enum PlayError {
     /// The liquid cannot go on.
     #[error("the liquid cannot go on: {0}")]
     Liquid(#[from] PipeError),
+    /// The terrain cannot move on.
+    #[error("the terrain cannot move on: {0}")]
+    Terrain(String),
 }

@@ -14,8 +14,9 @@
 //!   (`session`). Nothing that is sent can cause a panic.
 //!
 //! # Non-guarantees
-//! All who have the address share one liquid. A liquid too large for its sixty frames a second runs
-//! slower than real time.
+//! All who have the address share one liquid. A liquid too large for its sixty frames a second, or a
+//! terrain that takes long to read, runs slower than real time. What was carved into a terrain that moves
+//! is gone with its next frame.
 
 mod error;
 mod exchange;
@@ -31,5 +32,5 @@ mod simulation;
 mod strike;
 
 pub use error::PlayError;
-pub use scene::Scene;
+pub use scene::{Ground, Motion, Scene};
 pub use server::Server;

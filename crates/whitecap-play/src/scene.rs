@@ -1,11 +1,34 @@
 //! What is played with: a liquid on its terrain, with all that is needed to draw it.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use glam::Vec2;
 use whitecap_core::TriMesh;
 use whitecap_pipes::{
     Grid, MeniscusSettings, MinimumHeights, PipeError, PipeSettings, Pipes, Source, Space,
     SurfaceSettings, Terrain, terrain_mesh,
 };
+
+/// A terrain with all that is needed to draw liquid on it.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The spaces for the liquid, on the grid of the scene.
+    pub terrain: Terrain,
+    /// What is drawn.
+    pub mesh: TriMesh,
+    /// How far the surface must stay above that.
+    pub minimum: MinimumHeights,
+}
+
+/// A terrain that moves from frame to frame.
+pub trait Motion: Debug + Send + Sync {
+    /// The frame at a time of the liquid in seconds.
+    fn frame_at(&self, time: f64) -> u32;
+
+    /// The terrain at a frame, or why there is none.
+    fn ground(&self, frame: u32) -> Result<Ground, String>;
+}
 
 /// A liquid on its terrain.
 #[derive(Clone, Debug)]
@@ -22,6 +45,8 @@ pub struct Scene {
     pub surface: SurfaceSettings,
     /// Settings of the meniscus, if there is to be one before somebody chooses a contact angle.
     pub meniscus: Option<MeniscusSettings>,
+    /// The terrain at other times, if it moves.
+    pub motion: Option<Arc<dyn Motion>>,
 }
 
 /// Size of a cell of the built-in scene in metres.
@@ -48,6 +73,7 @@ impl Scene {
             minimum: MinimumHeights::none(),
             surface: SurfaceSettings { opaque_depth: 0.012, ..SurfaceSettings::default() },
             meniscus: Some(MeniscusSettings { contact_angle: 40.0, ..MeniscusSettings::default() }),
+            motion: None,
         })
     }
 }

@@ -107,8 +107,7 @@ impl Server {
             }
             has_ended.store(true, Ordering::Relaxed);
             // A panic there is a defect; it is passed on as one.
-            let result = liquid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            result.map_err(PlayError::Liquid)
+            liquid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 }

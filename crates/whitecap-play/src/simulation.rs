@@ -5,15 +5,17 @@ use std::time::{Duration, Instant};
 use glam::Vec3;
 use serde::Serialize;
 use tungstenite::Bytes;
+use whitecap_core::TriMesh;
 use whitecap_pipes::{
     Brush, Meniscus, MeniscusSettings, MinimumHeights, PipeError, Pipes, Surface, Viewer,
     terrain_mesh,
 };
 
+use crate::error::PlayError;
 use crate::exchange::{Exchange, Numbered, Wishes};
 use crate::message::{Hand, Order, Tool};
 use crate::packing::{Counts, Packer};
-use crate::scene::Scene;
+use crate::scene::{Ground, Scene};
 use crate::sides::with_sides;
 use crate::strike::strike;
 
@@ -69,6 +71,10 @@ pub(crate) struct Simulation {
     /// The scene as it was at the beginning.
     beginning: Scene,
     pipes: Pipes,
+    /// The terrain to draw, how far the surface stays above it, and the frame it is of.
+    terrain: TriMesh,
+    minimum: MinimumHeights,
+    terrain_frame: u32,
     /// Whether the ground has been carved; before that the scene's own terrain is drawn.
     is_carved: bool,
     surface: Surface,
@@ -88,6 +94,9 @@ impl Simulation {
     pub fn new(scene: Scene) -> Self {
         Self {
             pipes: scene.pipes.clone(),
+            terrain: scene.terrain.clone(),
+            minimum: scene.minimum.clone(),
+            terrain_frame: first_frame(&scene),
             meniscus_settings: scene.meniscus,
             beginning: scene,
             is_carved: false,
@@ -109,7 +118,7 @@ impl Simulation {
         mut self,
         exchange: &Exchange,
         should_stop: &dyn Fn() -> bool,
-    ) -> Result<(), PipeError> {
+    ) -> Result<(), PlayError> {
         let mut next = Instant::now();
         while !should_stop() {
             self.frame(exchange)?;
@@ -125,7 +134,7 @@ impl Simulation {
     }
 
     /// One frame.
-    pub fn frame(&mut self, exchange: &Exchange) -> Result<(), PipeError> {
+    pub fn frame(&mut self, exchange: &Exchange) -> Result<(), PlayError> {
         let Wishes { orders, hands, eye } = exchange.wishes();
         self.surface_is_new |= eye != self.eye;
         self.eye = eye;
@@ -138,6 +147,7 @@ impl Simulation {
             self.touch(&hand);
         }
         if advance {
+            self.move_terrain()?;
             self.pipes.advance(FRAME)?;
             self.surface_is_new = true;
         }
@@ -185,8 +195,26 @@ impl Simulation {
     fn reset(&mut self) -> Result<(), PipeError> {
         let settings = self.pipes.settings().clone();
         self.pipes = self.beginning.pipes.clone();
-        self.terrain_is_new |= std::mem::take(&mut self.is_carved);
+        let frame = first_frame(&self.beginning);
+        self.terrain_is_new |= std::mem::take(&mut self.is_carved) || self.terrain_frame != frame;
+        self.terrain = self.beginning.terrain.clone();
+        self.minimum = self.beginning.minimum.clone();
+        self.terrain_frame = frame;
         self.pipes.set_settings(settings)
+    }
+
+    /// Brings a terrain that moves to where it is now.
+    fn move_terrain(&mut self) -> Result<(), PlayError> {
+        let Some(motion) = &self.beginning.motion else { return Ok(()) };
+        let frame = motion.frame_at(self.pipes.time());
+        if frame == self.terrain_frame {
+            return Ok(());
+        }
+        let Ground { terrain, mesh, minimum } = motion.ground(frame).map_err(PlayError::Terrain)?;
+        self.pipes.replace_terrain(&terrain)?;
+        (self.terrain, self.minimum, self.terrain_frame) = (mesh, minimum, frame);
+        (self.is_carved, self.terrain_is_new) = (false, true);
+        Ok(())
     }
 
     /// Does what a hand does. A hand that wants what cannot be, such as ground deeper than any, does
@@ -214,7 +242,7 @@ impl Simulation {
         let number = self.numbers[0];
         let carved = self.is_carved.then(|| terrain_mesh(self.pipes.columns()));
         let (name, cell) = (&*self.beginning.name, self.pipes.columns().grid().cell());
-        let mesh = carved.as_ref().unwrap_or(&self.beginning.terrain);
+        let mesh = carved.as_ref().unwrap_or(&self.terrain);
         let mesh = with_sides(mesh, SIDE_CELLS * cell);
         let head = |counts| TerrainHead { kind: "terrain", number, name, cell, counts };
         let packet = Bytes::from(self.packer.terrain(&mesh, head));
@@ -224,7 +252,7 @@ impl Simulation {
     fn show_surface(&mut self, exchange: &Exchange) -> Result<(), PipeError> {
         let start = Instant::now();
         let none = MinimumHeights::none();
-        let minimum = if self.is_carved { &none } else { &self.beginning.minimum };
+        let minimum = if self.is_carved { &none } else { &self.minimum };
         let columns = self.pipes.columns();
         self.surface.update(columns, minimum, &self.beginning.surface)?;
         self.times.surface = milliseconds(start);
@@ -261,14 +289,25 @@ impl Simulation {
     }
 }
 
+/// The frame of the terrain at the beginning.
+fn first_frame(scene: &Scene) -> u32 {
+    scene.motion.as_ref().map_or(0, |motion| motion.frame_at(0.0))
+}
+
 fn milliseconds(since: Instant) -> f32 {
     since.elapsed().as_secs_f32() * 1e3
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec2;
+    use whitecap_pipes::{Columns, Grid, PipeSettings, Terrain};
+
     use super::*;
     use crate::message::Message;
+    use crate::scene::Motion;
 
     fn message(rest: &str) -> Message {
         let text = format!(r#"{{"seen": 0, "terrain-seen": 0, "eye": [0, 1, 0], {rest}}}"#);
@@ -313,6 +352,64 @@ mod tests {
         assert!(!simulation.is_carved && simulation.pipes.columns().floor() == floors);
         assert_eq!(simulation.pipes.volume(), 0.0);
         assert_eq!(simulation.pipes.settings().viscosity, 0.01);
+    }
+
+    /// Flat ground that rises by a millimetre in every second.
+    #[derive(Debug)]
+    struct Rising;
+
+    impl Rising {
+        fn terrain(frame: u32) -> Terrain {
+            let grid = Grid::new(Vec2::ZERO, 1e-3, 8, 8).unwrap();
+            Terrain::heightfield(grid, &[1e-3 * frame as f32; 64]).unwrap()
+        }
+    }
+
+    impl Motion for Rising {
+        fn frame_at(&self, time: f64) -> u32 {
+            time as u32
+        }
+
+        fn ground(&self, frame: u32) -> Result<Ground, String> {
+            let terrain = Self::terrain(frame);
+            let mesh = terrain_mesh(&Columns::new(&terrain));
+            let is_there = frame < 4;
+            let ground = Ground { terrain, mesh, minimum: MinimumHeights::none() };
+            is_there.then_some(ground).ok_or(String::from("no more ground"))
+        }
+    }
+
+    /// Contract: a terrain that moves carries its liquid and is shown anew in each of its frames; a new
+    /// beginning brings it back; when there is none any more, the run ends with a sentence.
+    #[test]
+    fn moving_terrain_is_shown() {
+        let mut pipes = Pipes::new(&Rising::terrain(0), PipeSettings::default()).unwrap();
+        pipes.fill(|_| 1e-3);
+        let scene = Scene {
+            terrain: terrain_mesh(pipes.columns()),
+            pipes,
+            motion: Some(Arc::new(Rising)),
+            minimum: MinimumHeights::none(),
+            ..Scene::demo().unwrap()
+        };
+        let exchange = Exchange::default();
+        let mut simulation = Simulation::new(scene);
+        let volume = simulation.pipes.volume();
+        let height = |simulation: &Simulation| simulation.pipes.columns().floor()[0];
+        for _ in 0..150 {
+            simulation.frame(&exchange).unwrap();
+        }
+        assert_eq!(height(&simulation), 2e-3);
+        assert_eq!((simulation.terrain_frame, simulation.numbers[0]), (2, 3));
+        assert!((simulation.pipes.volume() / volume - 1.0).abs() < 1e-9);
+
+        exchange.visit(1, &message(r#""hand": null, "orders": ["reset"]"#));
+        simulation.frame(&exchange).unwrap();
+        assert_eq!(height(&simulation), 0.0);
+        assert_eq!((simulation.terrain_frame, simulation.numbers[0]), (0, 4));
+
+        let end = (0..300).find_map(|_| simulation.frame(&exchange).err());
+        assert!(end.unwrap().to_string().contains("no more ground"));
     }
 
     /// Contract: in a pause nothing new is shown until something changes.

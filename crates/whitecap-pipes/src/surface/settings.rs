@@ -10,7 +10,8 @@ use crate::error::{PipeError, within};
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SurfaceSettings {
     /// However shallow the liquid, its surface lies at least this far above the ground, so that the
-    /// two do not flicker through each other.
+    /// two do not flicker through each other. Films thinner than a ten-thousandth of a cell sink into
+    /// the ground, so that edges lie between the cells.
     #[schemars(extend("unit" = "cells"), range(min = 0.0, max = 1.0))]
     pub least_thickness: f32,
     /// Depth from which the liquid is opaque.

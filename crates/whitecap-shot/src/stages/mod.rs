@@ -22,7 +22,8 @@ pub use cache::{CacheContent, CacheSettings};
 pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
 pub use pipes::{
-    PipeFill, PipeResult, PipeRun, PipeScene, PipeTerrain, PipesStageSettings, live_pipes,
+    DrawnTerrain, MovingTerrain, PipeFill, PipeResult, PipeRun, PipeScene, PipeTerrain,
+    PipesStageSettings, live_pipes,
 };
 pub use render::*;
 pub use sph::SphStageSettings;

@@ -5,6 +5,7 @@
 
 mod fill;
 mod ground;
+mod moving_terrain;
 mod pipe_run;
 mod pipe_scene;
 mod settings;
@@ -22,6 +23,7 @@ use crate::stage::{
 use crate::{DataKind, FrameTime};
 
 pub use fill::PipeFill;
+pub use moving_terrain::{DrawnTerrain, MovingTerrain};
 pub use pipe_run::PipeRun;
 pub use pipe_scene::{PipeScene, live_pipes};
 pub use settings::{PipeResult, PipeTerrain, PipesStageSettings};

@@ -2,17 +2,15 @@
 //! view start from.
 
 use whitecap_core::TriMesh;
-use whitecap_pipes::{
-    MeniscusSettings, MinimumHeights, PipeError, Pipes, SurfaceSettings, terrain_mesh,
-};
+use whitecap_pipes::{MeniscusSettings, MinimumHeights, PipeError, Pipes, SurfaceSettings};
 
 use super::NAME;
 use super::fill::depths;
 use super::ground::Ground;
+use super::moving_terrain::{DrawnTerrain, MovingTerrain};
 use super::settings::PipesStageSettings;
 use crate::Shot;
 use crate::stage::{SettingProblem, ShotContext, StageError};
-use crate::stages::cache::CacheFiles;
 use crate::stages::read_settings;
 
 /// A liquid as it was filled, at rest, on its terrain.
@@ -28,15 +26,9 @@ pub struct PipeScene {
     pub surface: SurfaceSettings,
     /// Settings of the meniscus, if there is to be one.
     pub meniscus: Option<MeniscusSettings>,
-    moving: Option<MovingTerrain>,
-}
-
-/// A terrain with a file for every frame.
-#[derive(Clone, Debug)]
-struct MovingTerrain {
-    files: CacheFiles,
-    settings: PipesStageSettings,
-    /// The frame it is at.
+    /// The terrain at other frames, if it moves.
+    pub moving: Option<MovingTerrain>,
+    /// The frame that the terrain is at.
     frame: u32,
 }
 
@@ -49,50 +41,33 @@ impl PipeScene {
         check(settings)?;
         let files = settings.terrain.checked_files(shot)?;
         let file = files.as_ref().map(|files| files.file(shot.first));
-        let Ground { terrain, mesh } = Ground::new(settings, file.as_deref(), None)?;
+        let ground = Ground::new(settings, file.as_deref(), None)?;
+        let DrawnTerrain { terrain, mesh, minimum } = DrawnTerrain::new(ground, settings);
         let mut pipes = Pipes::new(&terrain, settings.liquid.clone()).map_err(problem)?;
         let depths = depths(pipes.columns(), &settings.fill);
         pipes.fill(|column| depths[column]);
-        let moving = files.filter(|files| !files.is_single());
-        let mut scene = Self {
+        let (moving, grid) = (files.filter(|files| !files.is_single()), *pipes.columns().grid());
+        Ok(Self {
             pipes,
-            terrain: TriMesh::default(),
-            minimum: MinimumHeights::none(),
+            terrain: mesh,
+            minimum,
             surface: settings.surface,
             meniscus: meniscus(settings),
-            moving: moving.map(|files| MovingTerrain {
-                files,
-                settings: settings.clone(),
-                frame: shot.first,
-            }),
-        };
-        scene.draw_terrain(mesh);
-        Ok(scene)
+            moving: moving.map(|files| MovingTerrain::new(files, settings.clone(), grid, shot)),
+            frame: shot.first,
+        })
     }
 
     /// Brings a terrain that moves to where it is at a frame; the liquid stays in its cells. Any other
     /// terrain stays as it is.
     pub fn move_terrain(&mut self, frame: u32) -> Result<(), SettingProblem> {
-        let Some(moving) = self.moving.as_mut().filter(|moving| moving.frame != frame) else {
+        let Some(moving) = self.moving.as_ref().filter(|_| self.frame != frame) else {
             return Ok(());
         };
-        let grid = *self.pipes.columns().grid();
-        let file = moving.files.file(frame);
-        let Ground { terrain, mesh } = Ground::new(&moving.settings, Some(&file), Some(grid))?;
+        let DrawnTerrain { terrain, mesh, minimum } = moving.at(frame)?;
         self.pipes.replace_terrain(&terrain).map_err(problem)?;
-        moving.frame = frame;
-        self.draw_terrain(mesh);
+        (self.terrain, self.minimum, self.frame) = (mesh, minimum, frame);
         Ok(())
-    }
-
-    /// Takes over the mesh that the terrain was cast from, if there is one.
-    fn draw_terrain(&mut self, mesh: Option<TriMesh>) {
-        let columns = self.pipes.columns();
-        self.minimum = match &mesh {
-            Some(mesh) => MinimumHeights::over(columns, mesh, self.surface.least_thickness),
-            None => MinimumHeights::none(),
-        };
-        self.terrain = mesh.unwrap_or_else(|| terrain_mesh(columns));
     }
 }
 
