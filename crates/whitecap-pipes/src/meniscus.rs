@@ -35,8 +35,8 @@ const SILHOUETTE: f32 = 1e-4;
 /// Distance in cells at which the direction of the nearest boundary column tells as much about the direction to
 /// the boundary as its course does; closer it tells less, because the boundary is a staircase of columns.
 const FAR: f32 = 16.0;
-/// How often directions to the boundary are averaged along it: over some three cells to each side.
-const EVENING_ROUNDS: usize = 8;
+/// How often directions to the boundary are averaged along it: over some two cells to each side.
+const EVENING_ROUNDS: usize = 4;
 
 /// Settings of the meniscus.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +100,8 @@ struct Reach {
     toward: Vec2,
     /// Rise over run of the solid there.
     steepness: f32,
+    /// Place in the ring next to the boundary, for the columns in it.
+    place: u32,
 }
 
 impl Reach {
@@ -109,8 +111,13 @@ impl Reach {
     }
 }
 
-const OUT_OF_REACH: Reach =
-    Reach { squared: f32::INFINITY, away: Vec2::ZERO, toward: Vec2::ZERO, steepness: 0.0 };
+const OUT_OF_REACH: Reach = Reach {
+    squared: f32::INFINITY,
+    away: Vec2::ZERO,
+    toward: Vec2::ZERO,
+    steepness: 0.0,
+    place: u32::MAX,
+};
 
 /// The meniscus: distances to the boundary, kept from frame to frame for their memory.
 #[derive(Clone, Debug, Default)]
@@ -159,7 +166,7 @@ impl Meniscus {
         self.cell = columns.grid().cell();
         let farthest = (length / self.cell).powi(2);
         self.seed(columns, surface, farthest);
-        self.ring.find(columns, surface, &self.touched, &self.reaches);
+        self.ring.find(columns, surface, &self.touched, &mut self.reaches);
         self.ring.even_out(&mut self.reaches);
         let mut next = 0;
         while let Some(&column) = self.queue.get(next) {
@@ -214,7 +221,7 @@ impl Meniscus {
             }
             let (away, steepness) = (Vec2::ZERO, steepest);
             let toward = toward.normalize_or_zero();
-            self.reaches[shore] = Reach { squared: 0.0, away, toward, steepness };
+            self.reaches[shore] = Reach { squared: 0.0, away, toward, steepness, ..OUT_OF_REACH };
             self.touched.push(shore as u32);
         }
         for wall in (columns.len()..kinds.len()).filter(|&v| kinds[v] == VertexKind::Wall) {
@@ -240,7 +247,7 @@ impl Meniscus {
             if reach.squared == f32::INFINITY {
                 self.touched.push(column as u32);
             }
-            *reach = Reach { squared, away, toward, steepness };
+            *reach = Reach { squared, away, toward, steepness, ..*reach };
             self.queue.push(column as u32);
         }
     }
@@ -280,53 +287,64 @@ struct Ring {
     columns: Vec<u32>,
     /// Where the neighbours of each column end.
     ends: Vec<u32>,
+    /// Places of neighbours in `columns`.
     neighbours: Vec<u32>,
-    directions: Vec<Vec2>,
+    /// Directions to the boundary, and those of the round before.
+    directions: [Vec<Vec2>; 2],
 }
 
 impl Ring {
-    /// The columns of `touched` that have a free surface.
-    fn find(&mut self, columns: &Columns, surface: &Surface, touched: &[u32], reaches: &[Reach]) {
-        // Shores are at no distance from the boundary.
-        let is_free = |column: u32| {
-            (f32::MIN_POSITIVE..f32::INFINITY).contains(&reaches[column as usize].squared)
-        };
+    /// Finds the columns of `touched` that have a free surface.
+    fn find(
+        &mut self,
+        columns: &Columns,
+        surface: &Surface,
+        touched: &[u32],
+        reaches: &mut [Reach],
+    ) {
         self.columns.clear();
-        self.columns.extend(touched.iter().copied().filter(|&column| is_free(column)));
         self.ends.clear();
         self.neighbours.clear();
+        for &column in touched {
+            let reach = &mut reaches[column as usize];
+            // Shores are at no distance.
+            if reach.squared > 0.0 {
+                reach.place = self.columns.len() as u32;
+                self.columns.push(column);
+            }
+        }
         for &column in &self.columns {
             let (column, cell) = (column as usize, cell_of(columns, column as usize));
             let linked = (0..8).filter_map(|d| surface.link_from(columns, cell, column, d));
-            self.neighbours
-                .extend(linked.map(|other| other as u32).filter(|&other| is_free(other)));
+            let near = linked
+                .map(|other| &reaches[other])
+                .filter(|near| near.squared > 0.0 && near.squared < f32::INFINITY);
+            self.neighbours.extend(near.map(|near| near.place));
             self.ends.push(self.neighbours.len() as u32);
         }
     }
 
     /// Averages directions to the boundary along it, so that its steps do not show.
     fn even_out(&mut self, reaches: &mut [Reach]) {
-        for &column in &self.columns {
-            let reach = &mut reaches[column as usize];
-            let toward = reach.toward.normalize_or_zero();
-            reach.toward = if toward == Vec2::ZERO { -reach.away.normalize() } else { toward };
-        }
-        self.directions.resize(self.columns.len(), Vec2::ZERO);
+        let Self { columns, ends, neighbours, directions: [now, before] } = self;
+        now.clear();
+        now.extend(columns.iter().map(|&column| {
+            let Reach { away, toward, .. } = reaches[column as usize];
+            // The boundary may lie on both sides.
+            if toward == Vec2::ZERO { -away.normalize() } else { toward.normalize() }
+        }));
         for _ in 0..EVENING_ROUNDS {
+            std::mem::swap(now, before);
+            now.clear();
             let mut start = 0;
-            for (k, direction) in self.directions.iter_mut().enumerate() {
-                let end = self.ends[k] as usize;
-                let sum = self.neighbours[start..end]
-                    .iter()
-                    .map(|&other| reaches[other as usize].toward)
-                    .fold(reaches[self.columns[k] as usize].toward, |sum, toward| sum + toward);
-                *direction = sum.normalize_or_zero();
-                start = end;
-            }
-            for (&column, &direction) in self.columns.iter().zip(&self.directions) {
-                let toward = &mut reaches[column as usize].toward;
-                *toward = if direction == Vec2::ZERO { *toward } else { direction };
-            }
+            now.extend(before.iter().zip(&*ends).map(|(&own, &end)| {
+                let near = &neighbours[std::mem::replace(&mut start, end as usize)..end as usize];
+                let sum = near.iter().fold(own, |sum, &place| sum + before[place as usize]);
+                sum.try_normalize().unwrap_or(own)
+            }));
+        }
+        for (&column, &direction) in columns.iter().zip(&*now) {
+            reaches[column as usize].toward = direction;
         }
     }
 }

@@ -28,6 +28,9 @@ pub(super) enum Level {
     Flooded,
 }
 
+/// Columns whose heights are found together.
+const STRETCH: usize = 32;
+
 /// Steps to the eight neighbours along x and z: four sides, counter-clockwise from +x to +z, then the
 /// four diagonals after each of them.
 pub(crate) const STEPS: [(isize, isize); 8] =
@@ -176,9 +179,8 @@ struct Film {
     thickness: f32,
 }
 
-/// States and heights of the vertices of some columns. A function of its own for the same reason as
-/// [`find_brinks`].
-#[inline(never)]
+/// States and heights of the vertices of some columns, stretch by stretch: most are all dry or all deeper than a
+/// film.
 fn find_heights(
     floor: &[f32],
     ceiling: &[f32],
@@ -188,10 +190,59 @@ fn find_heights(
     state: &mut [Level],
     raised: &mut [f32],
 ) {
-    let count = state.len();
-    let (floor, ceiling, depth) = (&floor[..count], &ceiling[..count], &depth[..count]);
-    let raised = &mut raised[..count];
-    for i in 0..count {
+    for first in (0..state.len()).step_by(STRETCH) {
+        let own = first..(first + STRETCH).min(state.len());
+        let (least, most) = least_and_most(&depth[own.clone()]);
+        let state = &mut state[own.clone()];
+        let raised = &mut raised[own.clone()];
+        let (floor, ceiling, depth) = (&floor[own.clone()], &ceiling[own.clone()], &depth[own]);
+        if most <= film.unseen {
+            state.fill(Level::Dry);
+            raised.copy_from_slice(floor);
+        } else if least >= f64::from(film.emerging) * 10.0 {
+            lift_liquid(floor, ceiling, depth, |i| lift(first + i), state, raised);
+        } else {
+            lift_films(floor, ceiling, depth, film, |i| lift(first + i), state, raised);
+        }
+    }
+}
+
+/// The smallest and the largest of some depths.
+fn least_and_most(depths: &[f64]) -> (f64, f64) {
+    let smaller = |a: f64, b: f64| if a < b { a } else { b };
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    depths.iter().fold((f64::INFINITY, 0.0), |(least, most), &depth| {
+        (smaller(depth, least), larger(depth, most))
+    })
+}
+
+/// As [`find_heights`], where all columns are deeper than a film that comes out of the ground.
+fn lift_liquid(
+    floor: &[f32],
+    ceiling: &[f32],
+    depth: &[f64],
+    lift: impl Fn(usize) -> f32,
+    state: &mut [Level],
+    raised: &mut [f32],
+) {
+    for i in 0..state.len() {
+        let level = (f64::from(floor[i]) + depth[i]) as f32;
+        state[i] = if level < ceiling[i] { Level::Free } else { Level::Flooded };
+        raised[i] = (floor[i] + lift(i)).min(ceiling[i]).max(level);
+    }
+}
+
+/// As [`find_heights`], for columns of any depth.
+fn lift_films(
+    floor: &[f32],
+    ceiling: &[f32],
+    depth: &[f64],
+    film: Film,
+    lift: impl Fn(usize) -> f32,
+    state: &mut [Level],
+    raised: &mut [f32],
+) {
+    for i in 0..state.len() {
         let is_wet = depth[i] > film.unseen;
         let level = level(floor[i], depth[i], film.unseen);
         let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
