@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::Columns;
 use crate::error::{PipeError, within};
-use crate::surface::{STEPS, Surface, VertexKind, cell_of, places};
+use crate::surface::{STEPS, Surface, VertexKind, places};
 
 /// Normals are turned in parallel from this many on.
 const SHORTEST: usize = 1024;
@@ -172,15 +172,15 @@ impl Meniscus {
         while let Some(&column) = self.queue.get(next) {
             next += 1;
             let column = column as usize;
-            let (cell, Reach { away, toward, steepness, .. }) =
-                (cell_of(columns, column), self.reaches[column]);
+            let around = surface.around(columns, column);
+            let Reach { away, toward, steepness, .. } = self.reaches[column];
             for direction in 0..8 {
                 // Only away from the boundary can it be the nearest for others.
                 let step = step(direction);
-                if step.dot(away) <= 0.0 {
+                if step.dot(away) <= 0.0 || (away + step).length_squared() >= farthest {
                     continue;
                 }
-                match surface.link_from(columns, cell, column, direction) {
+                match around.linked(direction) {
                     Some(other) if surface.kinds()[other] == VertexKind::Free => {
                         self.offer(other, away + step, toward, steepness, farthest);
                     }
@@ -206,12 +206,10 @@ impl Meniscus {
     fn seed(&mut self, columns: &Columns, surface: &Surface, farthest: f32) {
         let kinds = surface.kinds();
         for shore in places(&kinds[..columns.len()], |kind| kind == VertexKind::Shore) {
-            let (cell, mut steepest) = (cell_of(columns, shore), f32::NEG_INFINITY);
+            let (around, mut steepest) = (surface.around(columns, shore), f32::NEG_INFINITY);
             let mut toward = Vec2::ZERO;
             for direction in 0..8 {
-                let Some(other) = surface.link_from(columns, cell, shore, direction) else {
-                    continue;
-                };
+                let Some(other) = around.linked(direction) else { continue };
                 let step = step(direction);
                 let rise = columns.floor()[shore] - columns.floor()[other];
                 let steepness = rise / (step.length() * self.cell);
@@ -314,8 +312,8 @@ impl Ring {
             }
         }
         for &column in &self.columns {
-            let (column, cell) = (column as usize, cell_of(columns, column as usize));
-            let linked = (0..8).filter_map(|d| surface.link_from(columns, cell, column, d));
+            let around = surface.around(columns, column as usize);
+            let linked = (0..8).filter_map(|direction| around.linked(direction));
             let near = linked
                 .map(|other| &reaches[other])
                 .filter(|near| near.squared > 0.0 && near.squared < f32::INFINITY);
@@ -351,8 +349,8 @@ impl Ring {
 
 /// Mean direction to the boundary of a column and those linked with it along x and z.
 fn mean_direction(reaches: &[Reach], columns: &Columns, surface: &Surface, column: usize) -> Vec2 {
-    let cell = cell_of(columns, column);
-    let beside = (0..4).filter_map(|side| surface.link_from(columns, cell, column, side));
+    let around = surface.around(columns, column);
+    let beside = (0..4).filter_map(|side| around.linked(side));
     let near = beside.filter(|&other| reaches[other].squared.is_finite());
     let sum: Vec2 = near.map(|other| reaches[other].direction()).sum();
     (reaches[column].direction() + sum).normalize_or_zero()

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use glam::Vec3;
 
+use crate::chunks::Cut;
 use crate::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, neighbour_cell};
@@ -161,16 +162,39 @@ pub(super) fn triangulate(surface: &mut Surface, columns: &Columns) {
 }
 
 fn count_triangles(surface: &mut Surface, width: usize, rows: usize) {
-    surface.triangle_starts.clear();
-    surface.triangle_starts.push(0);
+    let state = &surface.levels.state;
+    surface.triangle_starts.resize(rows + 1, 0);
+    let (first, counts) = surface.triangle_starts.split_at_mut(1);
+    // As many elements as columns are looked at, though there is one count for each row.
+    over_rows(0..rows, &|row: usize| row * width, Rows { counts, width }, &|rows, part| {
+        for (z, count) in rows.zip(part.counts) {
+            let (row, next) = state[z * width..(z + 2) * width].split_at(width);
+            let free = |state: &[Level], x: usize| state[x] == Level::Free;
+            let quartets: u32 = (0..width - 1)
+                .map(|x| {
+                    u32::from(free(row, x) | free(row, x + 1) | free(next, x) | free(next, x + 1))
+                })
+                .sum();
+            *count = 2 * quartets;
+        }
+    });
+    first[0] = 0;
     let mut total = 0;
-    for z in 0..rows {
-        let (row, next) = surface.levels.state[z * width..(z + 2) * width].split_at(width);
-        let free = |state: &[Level], x: usize| state[x] == Level::Free;
-        let quartets: u32 = (0..width - 1)
-            .map(|x| u32::from(free(row, x) | free(row, x + 1) | free(next, x) | free(next, x + 1)))
-            .sum();
-        total += 2 * quartets;
-        surface.triangle_starts.push(total);
+    for count in counts {
+        total += *count;
+        *count = total;
+    }
+}
+
+/// One count for each row of `width` columns, cut where columns are cut.
+struct Rows<'a> {
+    counts: &'a mut [u32],
+    width: usize,
+}
+
+impl Cut for Rows<'_> {
+    fn cut(self, columns: usize) -> (Self, Self) {
+        let (low, high) = self.counts.split_at_mut(columns / self.width);
+        (Rows { counts: low, ..self }, Rows { counts: high, ..self })
     }
 }

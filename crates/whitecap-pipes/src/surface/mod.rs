@@ -113,6 +113,8 @@ pub struct Surface {
     is_heightfield: bool,
     levels: Levels,
     links: Links,
+    /// Columns at the shore, and their normals.
+    shores: Vec<(u32, Vec3)>,
     extra_start: Vec<u32>,
     triangle_starts: Vec<u32>,
     corner_starts: Vec<u32>,
@@ -294,24 +296,16 @@ impl Surface {
     /// The column linked with a column in one of eight directions: +x, +z, −x, −z, and the diagonal
     /// after each of them.
     pub fn linked(&self, columns: &Columns, column: usize, direction: usize) -> Option<usize> {
-        self.link_from(columns, cell_of(columns, column), column, direction)
+        self.around(columns, column).linked(direction)
     }
 
-    /// As [`Surface::linked`], for a column whose cell is known.
-    pub(crate) fn link_from(
-        &self,
-        columns: &Columns,
-        cell: (usize, usize),
-        column: usize,
-        direction: usize,
-    ) -> Option<usize> {
-        if self.is_heightfield {
-            let is_free = |column| self.levels.is_free(column);
-            return neighbour_cell(columns, cell, direction)
-                .filter(|&other| is_free(column) || is_free(other));
-        }
-        let other = self.links.at(columns, &self.levels, cell, column, direction);
-        (other != NONE).then_some(other as usize)
+    /// What lies around a column.
+    pub(crate) fn around<'a>(&'a self, columns: &'a Columns, column: usize) -> Around<'a> {
+        let (x, z) = cell_of(columns, column);
+        let (width, length) = (columns.grid().width(), columns.grid().length());
+        // Every neighbour is there.
+        let is_inside = self.is_heightfield && x > 0 && z > 0 && x + 1 < width && z + 1 < length;
+        Around { surface: self, columns, column, cell: (x, z), is_inside }
     }
 
     /// The surface as a mesh with the attributes `normal` and `opacity`, without unused vertices.
@@ -337,5 +331,34 @@ impl Surface {
             mesh.set_attribute(name, column).expect("one value was kept for each vertex");
         }
         mesh
+    }
+}
+
+/// The neighbourhood of a column.
+pub(crate) struct Around<'a> {
+    surface: &'a Surface,
+    columns: &'a Columns,
+    column: usize,
+    cell: (usize, usize),
+    /// Whether it lies amid terrain of one layer.
+    is_inside: bool,
+}
+
+impl Around<'_> {
+    /// As [`Surface::linked`].
+    pub fn linked(&self, direction: usize) -> Option<usize> {
+        let Self { surface, columns, column, cell, is_inside } = *self;
+        let has_free =
+            |other: usize| surface.levels.is_free(column) || surface.levels.is_free(other);
+        if is_inside {
+            let (x, z) = STEPS[direction];
+            let other = column.wrapping_add_signed(z * columns.grid().width() as isize + x);
+            return has_free(other).then_some(other);
+        }
+        if surface.is_heightfield {
+            return neighbour_cell(columns, cell, direction).filter(|&other| has_free(other));
+        }
+        let other = surface.links.at(columns, &surface.levels, cell, column, direction);
+        (other != NONE).then_some(other as usize)
     }
 }

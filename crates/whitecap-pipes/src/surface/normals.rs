@@ -1,13 +1,17 @@
 //! Normals of the surface, from the heights of linked columns.
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use crate::columns::Columns;
-use crate::surface::ground::{cell_of, row_start};
+use crate::surface::ground::row_start;
 use crate::surface::links::Side;
 use crate::surface::rows::over_rows;
 use crate::surface::scan::places;
 use crate::surface::{Surface, VertexKind};
+
+/// Normals at the shore are averaged in parallel from twice this many on.
+const SHORTEST: usize = 256;
 
 /// The upward normal of a surface with the given slopes along x and z.
 pub(super) fn from_slopes(along_x: f32, along_z: f32) -> Vec3 {
@@ -54,16 +58,22 @@ pub(super) fn of_free_columns(surface: &mut Surface, columns: &Columns) {
 
 /// Normals at the shore: the average of those of the linked columns with a free surface (§4.3).
 pub(super) fn of_shores(surface: &mut Surface, columns: &Columns) {
-    let mut normals = std::mem::take(&mut surface.normals);
+    let mut shores = std::mem::take(&mut surface.shores);
     let is_border = |kind| matches!(kind, VertexKind::Shore | VertexKind::Ceiling);
-    for column in places(&surface.kinds, is_border) {
-        let cell = cell_of(columns, column);
+    shores.clear();
+    shores.extend(places(&surface.kinds, is_border).map(|column| (column as u32, Vec3::Y)));
+    let shared = &*surface;
+    shores.par_iter_mut().with_min_len(SHORTEST).for_each(|(column, normal)| {
+        let around = shared.around(columns, *column as usize);
         let sum: Vec3 = (0..8)
-            .filter_map(|direction| surface.link_from(columns, cell, column, direction))
-            .filter(|&other| surface.kinds[other] == VertexKind::Free)
-            .map(|other| normals[other])
+            .filter_map(|direction| around.linked(direction))
+            .filter(|&other| shared.kinds[other] == VertexKind::Free)
+            .map(|other| shared.normals[other])
             .sum();
-        normals[column] = sum.try_normalize().unwrap_or(Vec3::Y);
+        *normal = sum.try_normalize().unwrap_or(Vec3::Y);
+    });
+    for &(column, normal) in &shores {
+        surface.normals[column as usize] = normal;
     }
-    surface.normals = normals;
+    surface.shores = shores;
 }
