@@ -230,3 +230,17 @@ fn steps_of_the_boundary_do_not_show() {
         assert!(mean < 4.0 && most < 18.0, "{mean}° in the mean, {most}° at most");
     }
 }
+
+/// Contract: nothing of earlier frames is left in a meniscus that is used again, of whatever length they were.
+#[test]
+fn earlier_frames_leave_nothing() {
+    let mut used = Meniscus::new();
+    for (seed, cells) in [(1, 1.2), (2, 3.0), (2, 0.4), (3, 1.2), (4, 1.2), (2, 6.0)] {
+        let columns = pillars(seed, 0.02);
+        let settings = MeniscusSettings { length: cells * CELL, ..Default::default() };
+        let (fresh, _) = shaded(&columns, &settings, None);
+        let mut surface = surface_of(&columns);
+        used.apply(&columns, &mut surface, &settings, None).unwrap();
+        assert_eq!(surface.normals(), fresh.normals(), "{cells} cells");
+    }
+}

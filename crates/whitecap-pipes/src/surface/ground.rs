@@ -3,17 +3,13 @@
 use std::ops::Range;
 
 use crate::chunks::Found;
-use crate::columns::{Columns, DRY_DEPTH};
+use crate::columns::Columns;
+use crate::surface::films::Films;
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
 
 /// Where the ground of liquid lies more than this above the level beside it, in cells, the liquid falls.
 const CLIFF: f32 = 4.0;
-/// Liquid shallower than this, in cells, counts as none: a nanometre in cells of half a millimetre.
-const UNSEEN: f64 = 2e-6;
-/// Liquid of this depth, in cells, just comes out of the ground; ten times as deep it stands above it by all of
-/// its least thickness, and at a tenth it lies as far below.
-const EMERGING: f32 = 2e-5;
 
 /// Whether a column has a free surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +23,6 @@ pub(super) enum Level {
     /// Liquid up to the ceiling.
     Flooded,
 }
-
-/// Columns whose heights are found together.
-const STRETCH: usize = 32;
 
 /// Steps to the eight neighbours along x and z: four sides, counter-clockwise from +x to +z, then the
 /// four diagonals after each of them.
@@ -85,9 +78,7 @@ impl Levels {
         self.level.resize(columns.len(), 0.0);
         self.brink.resize(columns.len(), 0.0);
         let cell = columns.grid().cell();
-        let below = CLIFF * cell;
-        let unseen = unseen_depth(columns);
-        let film = Film { unseen, emerging: EMERGING * cell, thickness };
+        let (below, films) = (CLIFF * cell, Films::new(cell, thickness));
         let slices = (&mut self.state[..], &mut self.raised[..]);
         let slices = (slices, (&mut self.level[..], &mut self.brink[..]));
         let (length, start) = (columns.grid().length(), row_start(columns));
@@ -97,14 +88,8 @@ impl Levels {
             let (floor, ceiling) = (&columns.floor()[own.clone()], &columns.ceiling()[own.clone()]);
             let depth = &columns.depth()[own.clone()];
             let minimum = minimum.of(own);
-            match minimum {
-                Some(minimum) => {
-                    let lift = |i: usize| minimum[i].max(thickness);
-                    find_heights(floor, ceiling, depth, film, lift, state, raised);
-                }
-                None => find_heights(floor, ceiling, depth, film, |_| thickness, state, raised),
-            }
-            find_brinks(floor, depth, unseen, state, below, levels, brink);
+            films.find_heights(floor, ceiling, depth, minimum, state, raised);
+            find_brinks(floor, depth, films, state, below, levels, brink);
         });
     }
 
@@ -168,100 +153,13 @@ impl Levels {
     }
 }
 
-/// How a film is shown, in metres.
-#[derive(Clone, Copy)]
-struct Film {
-    /// Depth up to which there is none.
-    unseen: f64,
-    /// Depth at which it comes out of the ground.
-    emerging: f32,
-    /// How far it stands above the ground at least, once it is well out of it.
-    thickness: f32,
-}
-
-/// States and heights of the vertices of some columns, stretch by stretch: most are all dry or all deeper than a
-/// film.
-fn find_heights(
-    floor: &[f32],
-    ceiling: &[f32],
-    depth: &[f64],
-    film: Film,
-    lift: impl Fn(usize) -> f32,
-    state: &mut [Level],
-    raised: &mut [f32],
-) {
-    for first in (0..state.len()).step_by(STRETCH) {
-        let own = first..(first + STRETCH).min(state.len());
-        let (least, most) = least_and_most(&depth[own.clone()]);
-        let state = &mut state[own.clone()];
-        let raised = &mut raised[own.clone()];
-        let (floor, ceiling, depth) = (&floor[own.clone()], &ceiling[own.clone()], &depth[own]);
-        if most <= film.unseen {
-            state.fill(Level::Dry);
-            raised.copy_from_slice(floor);
-        } else if least >= f64::from(film.emerging) * 10.0 {
-            lift_liquid(floor, ceiling, depth, |i| lift(first + i), state, raised);
-        } else {
-            lift_films(floor, ceiling, depth, film, |i| lift(first + i), state, raised);
-        }
-    }
-}
-
-/// The smallest and the largest of some depths.
-fn least_and_most(depths: &[f64]) -> (f64, f64) {
-    let smaller = |a: f64, b: f64| if a < b { a } else { b };
-    let larger = |a: f64, b: f64| if a > b { a } else { b };
-    depths.iter().fold((f64::INFINITY, 0.0), |(least, most), &depth| {
-        (smaller(depth, least), larger(depth, most))
-    })
-}
-
-/// As [`find_heights`], where all columns are deeper than a film that comes out of the ground.
-fn lift_liquid(
-    floor: &[f32],
-    ceiling: &[f32],
-    depth: &[f64],
-    lift: impl Fn(usize) -> f32,
-    state: &mut [Level],
-    raised: &mut [f32],
-) {
-    for i in 0..state.len() {
-        let level = (f64::from(floor[i]) + depth[i]) as f32;
-        state[i] = if level < ceiling[i] { Level::Free } else { Level::Flooded };
-        raised[i] = (floor[i] + lift(i)).min(ceiling[i]).max(level);
-    }
-}
-
-/// As [`find_heights`], for columns of any depth.
-fn lift_films(
-    floor: &[f32],
-    ceiling: &[f32],
-    depth: &[f64],
-    film: Film,
-    lift: impl Fn(usize) -> f32,
-    state: &mut [Level],
-    raised: &mut [f32],
-) {
-    for i in 0..state.len() {
-        let is_wet = depth[i] > film.unseen;
-        let level = level(floor[i], depth[i], film.unseen);
-        let filled = if level < ceiling[i] { Level::Free } else { Level::Flooded };
-        state[i] = if is_wet { filled } else { Level::Dry };
-        let emerged = emerged(depth[i] as f32 / film.emerging);
-        let lift = if emerged < 0.0 { film.thickness } else { lift(i) };
-        let lifted = (floor[i] + emerged * lift).min(ceiling[i]);
-        let lifted = if emerged < 0.0 { lifted } else { lifted.max(level) };
-        raised[i] = if is_wet { lifted } else { floor[i] };
-    }
-}
-
 /// Levels and brinks of some columns. A function of its own, because only then does the compiler know that
 /// the slices do not overlap.
 #[inline(never)]
 fn find_brinks(
     floor: &[f32],
     depth: &[f64],
-    unseen: f64,
+    films: Films,
     state: &[Level],
     below: f32,
     levels: &mut [f32],
@@ -271,7 +169,7 @@ fn find_brinks(
     let (floor, depth, state) = (&floor[..count], &depth[..count], &state[..count]);
     let brink = &mut brink[..count];
     for i in 0..count {
-        levels[i] = level(floor[i], depth[i], unseen);
+        levels[i] = films.level(floor[i], depth[i]);
         brink[i] = if state[i] == Level::Free { floor[i] - below } else { f32::NEG_INFINITY };
     }
 }
@@ -287,24 +185,6 @@ fn falls((level, brink): (&[f32], &[f32]), (other_level, other_brink): (&[f32], 
     pairs.fold(false, |falls, ((level, brink), (other_level, other_brink))| {
         falls | (brink > other_level) | (other_brink > level)
     })
-}
-
-/// Height of the liquid, or of the ground where there is none.
-fn level(floor: f32, depth: f64, unseen: f64) -> f32 {
-    if depth > unseen { (f64::from(floor) + depth) as f32 } else { floor }
-}
-
-/// Depth up to which a column counts as dry.
-fn unseen_depth(columns: &Columns) -> f64 {
-    (UNSEEN * f64::from(columns.grid().cell())).max(DRY_DEPTH)
-}
-
-/// How far a film has come out of the ground, from −1 at a tenth of the depth at which it emerges to 1 at ten
-/// times that depth. Depths fall by powers of ten from cell to cell at a front, so the logarithm says where
-/// between the cells it lies. A line from power of two to power of two is near enough.
-fn emerged(depth: f32) -> f32 {
-    let exponent_and_rest = depth.to_bits() as i32 as f32 / (1 << 23) as f32;
-    ((exponent_and_rest - 127.0) * std::f32::consts::LOG10_2).clamp(-1.0, 1.0)
 }
 
 /// Number of the first column of each row of cells.

@@ -27,6 +27,8 @@
 //! Liquid that falls from a lip is not drawn as a curtain. The surface reaches into the terrain at
 //! shores and walls; it is meant to be drawn together with the terrain.
 
+mod around;
+mod films;
 mod ground;
 mod heightfield;
 mod links;
@@ -45,12 +47,12 @@ use whitecap_core::{Column, TriMesh};
 
 use crate::columns::Columns;
 use crate::error::PipeError;
-use ground::{Levels, neighbour_cell};
+use ground::Levels;
 use links::{Links, NONE};
 use quartets::{Band, Corner, Quartets};
 use rows::over_rows;
 
-pub(crate) use ground::{STEPS, cell_of};
+pub(crate) use ground::STEPS;
 pub use minimum::MinimumHeights;
 pub(crate) use scan::places;
 pub use settings::SurfaceSettings;
@@ -299,15 +301,6 @@ impl Surface {
         self.around(columns, column).linked(direction)
     }
 
-    /// What lies around a column.
-    pub(crate) fn around<'a>(&'a self, columns: &'a Columns, column: usize) -> Around<'a> {
-        let (x, z) = cell_of(columns, column);
-        let (width, length) = (columns.grid().width(), columns.grid().length());
-        // Every neighbour is there.
-        let is_inside = self.is_heightfield && x > 0 && z > 0 && x + 1 < width && z + 1 < length;
-        Around { surface: self, columns, column, cell: (x, z), is_inside }
-    }
-
     /// The surface as a mesh with the attributes `normal` and `opacity`, without unused vertices.
     pub fn to_mesh(&self) -> TriMesh {
         let mut number = vec![NONE; self.positions.len()];
@@ -331,34 +324,5 @@ impl Surface {
             mesh.set_attribute(name, column).expect("one value was kept for each vertex");
         }
         mesh
-    }
-}
-
-/// The neighbourhood of a column.
-pub(crate) struct Around<'a> {
-    surface: &'a Surface,
-    columns: &'a Columns,
-    column: usize,
-    cell: (usize, usize),
-    /// Whether it lies amid terrain of one layer.
-    is_inside: bool,
-}
-
-impl Around<'_> {
-    /// As [`Surface::linked`].
-    pub fn linked(&self, direction: usize) -> Option<usize> {
-        let Self { surface, columns, column, cell, is_inside } = *self;
-        let has_free =
-            |other: usize| surface.levels.is_free(column) || surface.levels.is_free(other);
-        if is_inside {
-            let (x, z) = STEPS[direction];
-            let other = column.wrapping_add_signed(z * columns.grid().width() as isize + x);
-            return has_free(other).then_some(other);
-        }
-        if surface.is_heightfield {
-            return neighbour_cell(columns, cell, direction).filter(|&other| has_free(other));
-        }
-        let other = surface.links.at(columns, &surface.levels, cell, column, direction);
-        (other != NONE).then_some(other as usize)
     }
 }

@@ -17,7 +17,10 @@
 //! and costs the same. The slope β is that at the contact, for all columns that share it. Directions to
 //! the boundary, which is only known to a cell, are averaged over neighbours.
 
-use std::f32::consts::{FRAC_PI_2, TAU};
+mod ring;
+mod tilt;
+
+use std::f32::consts::FRAC_PI_2;
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use rayon::prelude::*;
@@ -27,16 +30,14 @@ use serde::{Deserialize, Serialize};
 use crate::columns::Columns;
 use crate::error::{PipeError, within};
 use crate::surface::{STEPS, Surface, VertexKind, places};
+use ring::Ring;
+use tilt::tilt;
 
 /// Normals are turned in parallel from this many on.
 const SHORTEST: usize = 1024;
-/// Capped normals stay this far from the silhouette, in radians, against rounding.
-const SILHOUETTE: f32 = 1e-4;
 /// Distance in cells at which the direction of the nearest boundary column tells as much about the direction to
 /// the boundary as its course does; closer it tells less, because the boundary is a staircase of columns.
 const FAR: f32 = 16.0;
-/// How often directions to the boundary are averaged along it: over some two cells to each side.
-const EVENING_ROUNDS: usize = 4;
 
 /// Settings of the meniscus.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -232,6 +233,9 @@ impl Meniscus {
     /// Gives a column of the first ring a boundary column. All that it has beside it tell where the boundary
     /// lies.
     fn offer_first(&mut self, column: usize, away: Vec2, steepness: f32, farthest: f32) {
+        if away.length_squared() >= farthest {
+            return;
+        }
         let toward = self.reaches[column].toward - away / away.length_squared();
         self.offer(column, away, toward, steepness, farthest);
         self.reaches[column].toward = toward;
@@ -278,75 +282,6 @@ impl Meniscus {
     }
 }
 
-/// The columns next to the boundary, which is a staircase for them, and their neighbours among each other. Kept
-/// from frame to frame for its memory.
-#[derive(Clone, Debug, Default)]
-struct Ring {
-    columns: Vec<u32>,
-    /// Where the neighbours of each column end.
-    ends: Vec<u32>,
-    /// Places of neighbours in `columns`.
-    neighbours: Vec<u32>,
-    /// Directions to the boundary, and those of the round before.
-    directions: [Vec<Vec2>; 2],
-}
-
-impl Ring {
-    /// Finds the columns of `touched` that have a free surface.
-    fn find(
-        &mut self,
-        columns: &Columns,
-        surface: &Surface,
-        touched: &[u32],
-        reaches: &mut [Reach],
-    ) {
-        self.columns.clear();
-        self.ends.clear();
-        self.neighbours.clear();
-        for &column in touched {
-            let reach = &mut reaches[column as usize];
-            // Shores are at no distance.
-            if reach.squared > 0.0 {
-                reach.place = self.columns.len() as u32;
-                self.columns.push(column);
-            }
-        }
-        for &column in &self.columns {
-            let around = surface.around(columns, column as usize);
-            let linked = (0..8).filter_map(|direction| around.linked(direction));
-            let near = linked
-                .map(|other| &reaches[other])
-                .filter(|near| near.squared > 0.0 && near.squared < f32::INFINITY);
-            self.neighbours.extend(near.map(|near| near.place));
-            self.ends.push(self.neighbours.len() as u32);
-        }
-    }
-
-    /// Averages directions to the boundary along it, so that its steps do not show.
-    fn even_out(&mut self, reaches: &mut [Reach]) {
-        let Self { columns, ends, neighbours, directions: [now, before] } = self;
-        now.clear();
-        now.extend(columns.iter().map(|&column| {
-            let Reach { away, toward, .. } = reaches[column as usize];
-            // The boundary may lie on both sides.
-            if toward == Vec2::ZERO { -away.normalize() } else { toward.normalize() }
-        }));
-        for _ in 0..EVENING_ROUNDS {
-            std::mem::swap(now, before);
-            now.clear();
-            let mut start = 0;
-            now.extend(before.iter().zip(&*ends).map(|(&own, &end)| {
-                let near = &neighbours[std::mem::replace(&mut start, end as usize)..end as usize];
-                let sum = near.iter().fold(own, |sum, &place| sum + before[place as usize]);
-                sum.try_normalize().unwrap_or(own)
-            }));
-        }
-        for (&column, &direction) in columns.iter().zip(&*now) {
-            reaches[column as usize].toward = direction;
-        }
-    }
-}
-
 /// Mean direction to the boundary of a column and those linked with it along x and z.
 fn mean_direction(reaches: &[Reach], columns: &Columns, surface: &Surface, column: usize) -> Vec2 {
     let around = surface.around(columns, column);
@@ -381,47 +316,4 @@ fn tilt_walls(
         let normal = tilt(surface.normals()[wall], direction, at_contact, 1.0, view);
         surface.normals_mut()[wall] = normal;
     }
-}
-
-/// Turns a normal away from the boundary, which lies in a horizontal `direction`, by `fade` times the tilt
-/// at the contact. With a viewer, the normal at the contact is at most orthogonal to the view (§5.3).
-fn tilt(normal: Vec3, direction: Vec2, at_contact: f32, fade: f32, view: Option<Vec3>) -> Vec3 {
-    if direction == Vec2::ZERO {
-        // The boundary is all around: no side to tilt to.
-        return normal;
-    }
-    // Up turns away from the boundary around direction × up.
-    let axis = Vec3::new(-direction.y, 0.0, direction.x);
-    let at_contact = match view {
-        Some(view) => cap(normal, axis, at_contact, view),
-        None => at_contact,
-    };
-    turn(normal, axis, at_contact * fade)
-}
-
-/// Turns a vector around an axis (Rodrigues).
-fn turn(vector: Vec3, axis: Vec3, angle: f32) -> Vec3 {
-    let (sine, cosine) = angle.sin_cos();
-    let along = axis * axis.dot(vector);
-    (vector - along) * cosine + axis.cross(vector) * sine + along
-}
-
-/// The part of an angle by which a normal can be turned before it faces away from the viewer.
-fn cap(normal: Vec3, axis: Vec3, angle: f32, view: Vec3) -> f32 {
-    // The cosine between view and turned normal is a cos θ + b sin θ + c.
-    let c = axis.dot(normal) * axis.dot(view);
-    let a = normal.dot(view) - c;
-    let b = axis.cross(normal).dot(view);
-    if a + c <= 0.0 {
-        return 0.0;
-    }
-    let size = a.hypot(b);
-    if c >= size {
-        return angle;
-    }
-    // Mirrored, if need be, so that the way goes to positive angles.
-    let phase = (b * angle.signum()).atan2(a);
-    let half = (-c / size).clamp(-1.0, 1.0).acos();
-    let first = (phase + half).rem_euclid(TAU);
-    angle.abs().min((first - SILHOUETTE).max(0.0)).copysign(angle)
 }
