@@ -4,7 +4,7 @@ mod sph_scenes;
 
 use proptest::prelude::*;
 use sph_scenes::dam;
-use whitecap_bulk::sph::{Liquid, SnapshotError, SphError, SphSettings};
+use whitecap_bulk::sph::{Liquid, SphError, SphSettings, StateError};
 use whitecap_core::Unwatched;
 
 fn settings() -> SphSettings {
@@ -46,23 +46,20 @@ fn unusable_bytes_are_refused() {
         Err(SphError::Snapshot(error)) => error,
         other => panic!("{other:?}"),
     };
-    assert!(matches!(refused(&mut liquid, &other), SnapshotError::Spacing { .. }));
-    assert!(matches!(refused(&mut liquid, b"hello, I am not"), SnapshotError::NotAState));
-    assert!(matches!(
-        refused(&mut liquid, &saved[..saved.len() - 1]),
-        SnapshotError::Length { .. }
-    ));
-    assert!(matches!(refused(&mut liquid, &saved[..20]), SnapshotError::Length { .. }));
+    assert!(matches!(refused(&mut liquid, &other), StateError::Scale { .. }));
+    assert!(matches!(refused(&mut liquid, b"hello, I am not"), StateError::NotAState { .. }));
+    assert!(matches!(refused(&mut liquid, &saved[..saved.len() - 1]), StateError::Length { .. }));
+    assert!(matches!(refused(&mut liquid, &saved[..20]), StateError::Length { .. }));
     let mut newer = saved.clone();
     newer[6] = 99;
-    assert!(matches!(refused(&mut liquid, &newer), SnapshotError::Version { found: 99 }));
+    assert!(matches!(refused(&mut liquid, &newer), StateError::Version { found: 99, .. }));
     let mut huge = saved.clone();
     huge[52..60].fill(0xFF);
-    assert!(matches!(refused(&mut liquid, &huge), SnapshotError::Length { .. }));
+    assert!(matches!(refused(&mut liquid, &huge), StateError::Length { .. }));
     let mut doubled = saved.clone();
     let ids = 60 + 24 * liquid.len();
     doubled.copy_within(ids..ids + 8, ids + 8);
-    assert!(matches!(refused(&mut liquid, &doubled), SnapshotError::Value { what: "identity" }));
+    assert!(matches!(refused(&mut liquid, &doubled), StateError::Value { what: "identity" }));
     assert!(liquid.save() == saved);
 }
 

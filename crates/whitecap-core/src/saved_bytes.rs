@@ -6,14 +6,97 @@
 //! larger than the bytes themselves is allocated.
 //!
 //! # Non-guarantees
-//! Numbers are not looked at; whether they are possible is for the caller to say.
+//! Numbers are not looked at; whether they are [`possible`] is for the caller to say.
 
 use glam::Vec3;
 
-/// Why bytes end where they should not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CutOff(pub &'static str);
+/// Why bytes are not the state that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum StateError {
+    /// They are something else.
+    #[error("the saved state does not begin like one of {of}")]
+    NotAState {
+        /// What it should be the state of.
+        of: &'static str,
+    },
+    /// They come from another version.
+    #[error("the saved state has version {found}; this program reads version {known}")]
+    Version {
+        /// The version found.
+        found: u16,
+        /// The version that is known.
+        known: u16,
+    },
+    /// They end too early or too late.
+    #[error("the saved state was cut or damaged: {what}")]
+    Length {
+        /// Where it shows.
+        what: &'static str,
+    },
+    /// The settings have another length.
+    #[error(
+        "the saved state has a {name} of {found} m, the settings one of {expected} m; use the settings it was made with"
+    )]
+    Scale {
+        /// Which length.
+        name: &'static str,
+        /// That of the saved state.
+        found: f32,
+        /// That of the settings.
+        expected: f32,
+    },
+    /// The settings have another number of something.
+    #[error(
+        "the saved state has {found} {name}, the settings {expected}; use the settings it was made with"
+    )]
+    Count {
+        /// Of what.
+        name: &'static str,
+        /// How many the saved state has.
+        found: u64,
+        /// How many the settings have.
+        expected: u64,
+    },
+    /// A number is not finite or not possible.
+    #[error("the saved state holds an impossible {what}; it was damaged")]
+    Value {
+        /// Which quantity.
+        what: &'static str,
+    },
+}
+
+/// Fails if a quantity is not possible.
+pub fn possible(what: &'static str, is_possible: bool) -> Result<(), StateError> {
+    if is_possible { Ok(()) } else { Err(StateError::Value { what }) }
+}
+
+/// What a state is of, and how its bytes begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// In words, for messages.
+    pub of: &'static str,
+    /// Its first bytes.
+    pub magic: [u8; 6],
+    /// The version that is written and read.
+    pub version: u16,
+}
+
+impl Kind {
+    /// The beginning of a state.
+    pub fn begin(&self) -> Vec<u8> {
+        [&self.magic[..], &self.version.to_le_bytes()].concat()
+    }
+
+    /// What follows the beginning of a state.
+    pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<Reader<'a>, StateError> {
+        let mut reader = Reader::new(bytes);
+        if reader.take() != Ok(self.magic) {
+            return Err(StateError::NotAState { of: self.of });
+        }
+        let (found, known) = (u16::from_le_bytes(reader.take()?), self.version);
+        if found == known { Ok(reader) } else { Err(StateError::Version { found, known }) }
+    }
+}
 
 /// Adds a column.
 pub fn put<T: Copy, const N: usize>(
@@ -64,9 +147,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The next bytes.
-    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], CutOff> {
-        let (first, rest) =
-            self.bytes.split_first_chunk::<N>().ok_or(CutOff("it ends too early"))?;
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], StateError> {
+        let (first, rest) = self.bytes.split_first_chunk::<N>().ok_or(cut("it ends too early"))?;
         self.bytes = rest;
         Ok(*first)
     }
@@ -75,10 +157,19 @@ impl<'a> Reader<'a> {
     pub fn values<T, const N: usize>(
         &mut self,
         read: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, CutOff> {
+    ) -> Result<Vec<T>, StateError> {
         let count = u64::from_le_bytes(self.take()?);
+        self.next(count, read)
+    }
+
+    /// The next `count` values, which have no length before them.
+    pub fn next<T, const N: usize>(
+        &mut self,
+        count: u64,
+        read: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, StateError> {
         if count > (self.bytes.len() / N) as u64 {
-            return Err(CutOff("a column is longer than what is left"));
+            return Err(cut("a column is longer than what is left"));
         }
         let (mine, rest) = self.bytes.split_at(count as usize * N);
         self.bytes = rest;
@@ -86,9 +177,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Fails if something is left.
-    pub fn end(self) -> Result<(), CutOff> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(CutOff("bytes follow its end")) }
+    pub fn end(self) -> Result<(), StateError> {
+        if self.bytes.is_empty() { Ok(()) } else { Err(cut("bytes follow its end")) }
     }
+}
+
+fn cut(what: &'static str) -> StateError {
+    StateError::Length { what }
 }
 
 #[cfg(test)]
@@ -113,7 +208,7 @@ mod tests {
             assert!(read(&bytes[..length]).is_err(), "{length} bytes");
         }
         bytes.push(0);
-        assert_eq!(read(&bytes), Err(CutOff("bytes follow its end")));
+        assert_eq!(read(&bytes), Err(cut("bytes follow its end")));
         // A length that no memory could hold.
         assert!(read(&[0xFF; 64]).is_err());
     }

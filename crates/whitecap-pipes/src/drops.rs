@@ -12,14 +12,13 @@
 //! liquid falls, it arrives at once.
 
 use glam::{Vec2, Vec3};
-use whitecap_core::saved_bytes::{Reader, put, vector, vector_bytes};
+use whitecap_core::saved_bytes::{Reader, StateError, possible, put, vector, vector_bytes};
 use whitecap_core::scatter;
 
 use crate::columns::Columns;
 use crate::network::Network;
 use crate::place::place_volume;
 use crate::rules::Rules;
-use crate::snapshot::{SnapshotError, possible};
 
 /// Less than this share of a cubed cell does not become a drop.
 const LEAST: f64 = 1e-6;
@@ -168,7 +167,7 @@ impl Drops {
         put(bytes, &volumes, f64::to_le_bytes);
     }
 
-    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), StateError> {
         let positions = reader.values(vector)?;
         let velocities = reader.values(vector)?;
         let volumes = reader.values(f64::from_le_bytes)?;

@@ -1,6 +1,6 @@
 //! What can go wrong with shallow liquid.
 
-use crate::snapshot::SnapshotError;
+use whitecap_core::saved_bytes::StateError;
 
 /// Why a shallow liquid cannot be made or changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -113,7 +113,7 @@ pub enum PipeError {
     },
     /// A saved state cannot be continued from.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(#[from] StateError),
 }
 
 /// Fails if a value is not between two limits, or is not a number.

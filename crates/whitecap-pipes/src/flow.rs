@@ -1,10 +1,9 @@
 //! What moves liquid between columns, as the simulation sees it.
 
-use whitecap_core::saved_bytes::Reader;
+use whitecap_core::saved_bytes::{Reader, StateError};
 
 use crate::columns::Columns;
 use crate::rules::Rules;
-use crate::snapshot::SnapshotError;
 
 /// A flux between two columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +50,7 @@ pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
     fn save(&self, bytes: &mut Vec<u8>);
 
     /// Reads the state back; the columns are already those of the state.
-    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError>;
+    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), StateError>;
 
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Flow>;

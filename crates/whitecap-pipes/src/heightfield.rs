@@ -8,13 +8,12 @@
 //! # Guarantees
 //! The arithmetic and its order are those of [`crate::layered`]: both give the same bits.
 
-use whitecap_core::saved_bytes::{Reader, put};
+use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
 use crate::columns::Columns;
 use crate::flow::{Flow, PipeFlux};
 use crate::rows;
 use crate::rules::Rules;
-use crate::snapshot::{SnapshotError, possible};
 
 /// Most cells of a band, about.
 const BAND_CELLS: usize = 32768;
@@ -312,7 +311,7 @@ impl Flow for HeightfieldFlow {
         put(bytes, &self.current.along_z, f32::to_le_bytes);
     }
 
-    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError> {
+    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), StateError> {
         let along_x = reader.values(f32::from_le_bytes)?;
         let along_z = reader.values(f32::from_le_bytes)?;
         for values in [&along_x, &along_z] {

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use whitecap_core::saved_bytes::{Reader, put};
+use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
 use crate::chunks::{for_chunks, for_rows};
 use crate::columns::Columns;
@@ -20,7 +20,6 @@ use crate::passages::FloodedPassages;
 use crate::rows;
 use crate::rules::Rules;
 use crate::settings::Passages;
-use crate::snapshot::{SnapshotError, possible};
 
 /// What a drive sees of the liquid.
 pub(crate) struct Surroundings<'a> {
@@ -56,7 +55,7 @@ pub(crate) trait Drive: Clone + std::fmt::Debug + Send + Sync + 'static {
     fn save(&self, _bytes: &mut Vec<u8>) {}
 
     /// Reads its memory back.
-    fn restore(&mut self, _reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+    fn restore(&mut self, _reader: &mut Reader<'_>) -> Result<(), StateError> {
         Ok(())
     }
 }
@@ -372,7 +371,7 @@ impl<D: Drive> Flow for LayeredFlow<D> {
         }
     }
 
-    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), SnapshotError> {
+    fn restore(&mut self, reader: &mut Reader<'_>, columns: &Columns) -> Result<(), StateError> {
         let flux = reader.values(f32::from_le_bytes)?;
         possible("number of fluxes", flux.len() == self.network.len())?;
         possible("flux", flux.iter().all(|flux| flux.is_finite()))?;

@@ -83,6 +83,6 @@ pub use opacity::opacity;
 pub use pipes::Pipes;
 pub use report::PipeReport;
 pub use settings::{Edges, Passages, PipeArea, PipeSettings, Solver, Source};
-pub use snapshot::SnapshotError;
 pub use surface::{MinimumHeights, Surface, SurfaceSettings, VertexKind, terrain_mesh};
 pub use terrain::{MOST_COLUMNS, Space, Terrain};
+pub use whitecap_core::saved_bytes::StateError;

@@ -8,7 +8,7 @@
 //! Where we differ from the paper: limits at single gateways would leave a sum of fluxes that is not
 //! zero, and so change the volume. The side that is larger after the limits is scaled down to the other.
 
-use whitecap_core::saved_bytes::{Reader, put};
+use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
 use crate::chunks::{Found, for_chunks};
 use crate::columns::Columns;
@@ -17,7 +17,6 @@ use crate::layered::Surroundings;
 use crate::network::Network;
 use crate::rules::Rules;
 use crate::settings::Passages;
-use crate::snapshot::{SnapshotError, possible};
 
 /// A column counts as full when less than this share of a cell, and of its height, is missing.
 const FULL: f64 = 0.01;
@@ -347,7 +346,7 @@ impl FloodedPassages {
         put(bytes, &self.kept_for, u32::to_le_bytes);
     }
 
-    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+    pub fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), StateError> {
         let kept = reader.values(f64::from_le_bytes)?;
         let kept_for = reader.values(u32::from_le_bytes)?;
         possible("number of passage fluxes", kept.len() == self.kept.len())?;

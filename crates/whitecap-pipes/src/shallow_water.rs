@@ -13,12 +13,11 @@
 //! # Non-guarantees
 //! The paper's overshoot reduction and its spray are left out. Between layers a velocity is carried to the lowest pipe that continues it.
 
-use whitecap_core::saved_bytes::{Reader, put};
+use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
 use crate::chunks::for_chunks;
 use crate::layered::{Drive, Surroundings};
 use crate::network::Network;
-use crate::snapshot::{SnapshotError, possible};
 
 /// Largest share of a cell that liquid crosses in a step.
 const FASTEST: f64 = 0.5;
@@ -177,7 +176,7 @@ impl Drive for ShallowWater {
         put(bytes, &self.velocity, f64::to_le_bytes);
     }
 
-    fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), SnapshotError> {
+    fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), StateError> {
         let velocity = reader.values(f64::from_le_bytes)?;
         possible("number of velocities", velocity.len() == self.velocity.len())?;
         possible("velocity", velocity.iter().all(|velocity| velocity.is_finite()))?;

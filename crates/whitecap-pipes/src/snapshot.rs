@@ -11,7 +11,7 @@
 //! Little-endian: the eight bytes `wcpipe` and a version, scalars, then columns, each with its length.
 
 use glam::Vec2;
-use whitecap_core::saved_bytes::{CutOff, Reader, put};
+use whitecap_core::saved_bytes::{Kind, Reader, StateError, possible, put};
 
 use crate::columns::Columns;
 use crate::error::PipeError;
@@ -20,52 +20,13 @@ use crate::pipes::Pipes;
 use crate::report::Ledger;
 use crate::terrain::{Space, Terrain};
 
-const MAGIC: &[u8; 6] = b"wcpipe";
-const VERSION: u16 = 1;
-
-/// Why bytes are not the state of a shallow liquid.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SnapshotError {
-    /// They are something else.
-    #[error("the saved state does not begin like one of pipes")]
-    NotAState,
-    /// They come from another version.
-    #[error("the saved state has version {found}; this program reads version {VERSION}")]
-    Version {
-        /// The version found.
-        found: u16,
-    },
-    /// They end too early or too late.
-    #[error("the saved state was cut or damaged: {what}")]
-    Length {
-        /// Where it shows.
-        what: &'static str,
-    },
-    /// A number is not finite or not possible.
-    #[error("the saved state holds an impossible {what}; it was damaged")]
-    Value {
-        /// Which quantity.
-        what: &'static str,
-    },
-}
-
-impl From<CutOff> for SnapshotError {
-    fn from(CutOff(what): CutOff) -> Self {
-        Self::Length { what }
-    }
-}
-
-pub(crate) fn possible(what: &'static str, is_possible: bool) -> Result<(), SnapshotError> {
-    if is_possible { Ok(()) } else { Err(SnapshotError::Value { what }) }
-}
+const KIND: Kind = Kind { of: "pipes", magic: *b"wcpipe", version: 1 };
 
 impl Pipes {
     /// The full state.
     pub fn save(&self) -> Vec<u8> {
         let grid = self.columns.grid();
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let mut bytes = KIND.begin();
         for number in [grid.origin().x, grid.origin().y, grid.cell()] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
@@ -86,9 +47,9 @@ impl Pipes {
     /// Continues from a state that [`Pipes::save`] gave. The liquid must have been made with the same
     /// settings. On failure it stays as it is.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), PipeError> {
-        let mut reader = Reader::new(bytes);
-        let grid = read_start(&mut reader)?;
-        let mut scalar = || -> Result<f64, SnapshotError> {
+        let mut reader = KIND.open(bytes)?;
+        let grid = read_grid(&mut reader)?;
+        let mut scalar = || -> Result<f64, StateError> {
             let number = f64::from_le_bytes(reader.take()?);
             possible("volume or time", number.is_finite() && number >= 0.0)?;
             Ok(number)
@@ -98,33 +59,26 @@ impl Pipes {
         let columns = read_columns(&mut reader, grid)?;
         let mut flow = Self::flow_for(&columns, &self.settings);
         flow.restore(&mut reader, &columns)?;
-        reader.end().map_err(SnapshotError::from)?;
+        reader.end()?;
         (self.columns, self.flow, self.time, self.ledger) = (columns, flow, time, ledger);
         Ok(())
     }
 }
 
-fn read_start(reader: &mut Reader<'_>) -> Result<Grid, PipeError> {
-    if reader.take::<6>().map_err(SnapshotError::from)? != *MAGIC {
-        return Err(SnapshotError::NotAState.into());
-    }
-    let version = u16::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
-    if version != VERSION {
-        return Err(SnapshotError::Version { found: version }.into());
-    }
-    let mut number = || reader.take().map(f32::from_le_bytes).map_err(SnapshotError::from);
+fn read_grid(reader: &mut Reader<'_>) -> Result<Grid, PipeError> {
+    let mut number = || reader.take().map(f32::from_le_bytes);
     let (x, z, cell) = (number()?, number()?, number()?);
-    let mut count = || reader.take().map(u64::from_le_bytes).map_err(SnapshotError::from);
+    let mut count = || reader.take().map(u64::from_le_bytes);
     let (width, length) = (count()?, count()?);
     let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     Grid::new(Vec2::new(x, z), cell, size(width), size(length))
 }
 
 fn read_columns(reader: &mut Reader<'_>, grid: Grid) -> Result<Columns, PipeError> {
-    let first = reader.values(u32::from_le_bytes).map_err(SnapshotError::from)?;
-    let floor = reader.values(f32::from_le_bytes).map_err(SnapshotError::from)?;
-    let ceiling = reader.values(f32::from_le_bytes).map_err(SnapshotError::from)?;
-    let depth = reader.values(f64::from_le_bytes).map_err(SnapshotError::from)?;
+    let first = reader.values(u32::from_le_bytes)?;
+    let floor = reader.values(f32::from_le_bytes)?;
+    let ceiling = reader.values(f32::from_le_bytes)?;
+    let depth = reader.values(f64::from_le_bytes)?;
     let count = floor.len();
     possible("number of cells", first.len() == grid.cells() + 1)?;
     possible("number of ceilings", ceiling.len() == count)?;

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::state::StateError;
+use whitecap_core::saved_bytes::StateError;
 
 /// Why a mesh cannot be tracked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

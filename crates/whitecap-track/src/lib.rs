@@ -80,6 +80,6 @@ pub use close::{CloseReport, close_mesh};
 pub use error::TrackError;
 pub use report::{TrackReport, TrackTimes};
 pub use settings::{Projection, TrackSettings};
-pub use state::StateError;
 pub use topology::Topology;
 pub use tracker::Tracker;
+pub use whitecap_core::saved_bytes::StateError;

@@ -10,7 +10,9 @@
 //! length; the columns of the caller each with name and type.
 
 use glam::{Vec2, Vec4};
-use whitecap_core::saved_bytes::{CutOff, Reader, packed, put, unpacked, vector, vector_bytes};
+use whitecap_core::saved_bytes::{
+    Kind, Reader, StateError, packed, possible, put, unpacked, vector, vector_bytes,
+};
 use whitecap_core::{Attributes, Column};
 
 use crate::carried::Carried;
@@ -19,64 +21,13 @@ use crate::half_edge::HalfEdgeMesh;
 use crate::settings::TrackSettings;
 use crate::tracker::Tracker;
 
-const MAGIC: &[u8; 6] = b"wctrak";
-const VERSION: u16 = 1;
-
-/// Why bytes are not the state of a tracker.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StateError {
-    /// They are something else.
-    #[error("the saved state does not begin like one of tracking")]
-    NotAState,
-    /// They come from another version.
-    #[error("the saved state has version {found}; this program reads version {VERSION}")]
-    Version {
-        /// The version found.
-        found: u16,
-    },
-    /// They end too early or too late.
-    #[error("the saved state was cut or damaged: {what}")]
-    Length {
-        /// Where it shows.
-        what: &'static str,
-    },
-    /// A number is not finite or not possible.
-    #[error("the saved state holds an impossible {what}; it was damaged")]
-    Value {
-        /// Which quantity.
-        what: &'static str,
-    },
-    /// The settings have another spacing.
-    #[error(
-        "the saved state has a particle spacing of {found} m, the settings one of {expected} m; use the settings it was made with"
-    )]
-    Spacing {
-        /// Spacing of the saved state.
-        found: f32,
-        /// Spacing of the settings.
-        expected: f32,
-    },
-}
-
-impl From<CutOff> for StateError {
-    fn from(CutOff(what): CutOff) -> Self {
-        Self::Length { what }
-    }
-}
-
-impl From<CutOff> for TrackError {
-    fn from(cut_off: CutOff) -> Self {
-        Self::State(cut_off.into())
-    }
-}
+const KIND: Kind = Kind { of: "tracking", magic: *b"wctrak", version: 1 };
 
 impl Tracker {
     /// The full state.
     pub fn save(&self) -> Vec<u8> {
         let (mesh, carried) = (&self.mesh, &self.mesh.carried);
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let mut bytes = KIND.begin();
         bytes.extend_from_slice(&self.spacing.to_le_bytes());
         bytes.extend_from_slice(&self.duration.to_le_bytes());
         bytes.extend_from_slice(&self.frames.to_le_bytes());
@@ -110,20 +61,14 @@ impl Tracker {
     /// with.
     pub fn resume(settings: TrackSettings, bytes: &[u8]) -> Result<Self, TrackError> {
         settings.check()?;
-        let mut reader = Reader::new(bytes);
-        if reader.take::<6>()? != *MAGIC {
-            return Err(StateError::NotAState.into());
-        }
-        let version = u16::from_le_bytes(reader.take()?);
-        if version != VERSION {
-            return Err(StateError::Version { found: version }.into());
-        }
+        let mut reader = KIND.open(bytes)?;
         let spacing = f32::from_le_bytes(reader.take()?);
         possible("spacing", spacing > 0.0 && spacing.is_finite())?;
         if let Some(expected) = settings.spacing
             && expected != spacing
         {
-            return Err(StateError::Spacing { found: spacing, expected }.into());
+            let name = "particle spacing";
+            return Err(StateError::Scale { name, found: spacing, expected }.into());
         }
         let duration = f32::from_le_bytes(reader.take()?);
         possible("duration", duration >= 0.0 && duration.is_finite())?;
@@ -131,7 +76,7 @@ impl Tracker {
         let expected_difference =
             [i64::from_le_bytes(reader.take()?), i64::from_le_bytes(reader.take()?)];
         let mesh = read_mesh(&mut reader)?;
-        reader.end().map_err(StateError::from)?;
+        reader.end()?;
         Ok(Self { settings, spacing, duration, frames, mesh, expected_difference })
     }
 }
@@ -170,10 +115,6 @@ fn read_mesh(reader: &mut Reader<'_>) -> Result<HalfEdgeMesh, StateError> {
     }
     HalfEdgeMesh::new(positions, triangles, carried)
         .map_err(|_| StateError::Value { what: "mesh, which is not closed" })
-}
-
-fn possible(what: &'static str, is_possible: bool) -> Result<(), StateError> {
-    if is_possible { Ok(()) } else { Err(StateError::Value { what }) }
 }
 
 fn put_column(bytes: &mut Vec<u8>, column: &Column) {

@@ -2,7 +2,7 @@
 
 use crate::dynamics::DynamicsError;
 use crate::points::PointError;
-use crate::snapshot::SnapshotError;
+use whitecap_core::saved_bytes::StateError;
 
 /// Why waves cannot be made or moved on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum WaveError {
     Dynamics(#[from] DynamicsError),
     /// A saved state cannot be continued from.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(#[from] StateError),
     /// The painted gain is not that of these particles.
     #[error(
         "there are {particles} particles but {found} painted values; there must be one for each"

@@ -36,5 +36,5 @@ pub use frame::{
     WaveReport,
 };
 pub use settings::WaveSettings;
-pub use snapshot::SnapshotError;
 pub use waves::{Paint, Surroundings, Waves};
+pub use whitecap_core::saved_bytes::StateError;

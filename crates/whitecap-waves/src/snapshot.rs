@@ -11,68 +11,21 @@
 //! Little-endian: the eight bytes `wcwave` and a version, scalars, then columns, each with its length.
 
 use glam::Vec3;
-use whitecap_core::saved_bytes::{CutOff, Reader, put, vector, vector_bytes};
+use whitecap_core::saved_bytes::{Kind, Reader, StateError, possible, put, vector, vector_bytes};
 
 use crate::dynamics::WaveState;
 use crate::error::WaveError;
 use crate::points::{LastParticles, Lengths, SurfacePoints, TrackerState};
 use crate::waves::Waves;
 
-const MAGIC: &[u8; 6] = b"wcwave";
-const VERSION: u16 = 1;
-
-/// Why bytes are not the state of waves.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SnapshotError {
-    /// They are something else.
-    #[error("the saved state does not begin like one of waves")]
-    NotAState,
-    /// They come from another version.
-    #[error("the saved state has version {found}; this program reads version {VERSION}")]
-    Version {
-        /// The version found.
-        found: u16,
-    },
-    /// They end too early or too late.
-    #[error("the saved state was cut or damaged: {what}")]
-    Length {
-        /// Where it shows.
-        what: &'static str,
-    },
-    /// The waves have other scales.
-    #[error(
-        "the saved state has a {name} of {found} m, the settings one of {expected} m; use the settings it was made with"
-    )]
-    Scale {
-        /// Which length.
-        name: &'static str,
-        /// Length of the saved state.
-        found: f32,
-        /// Length of the settings.
-        expected: f32,
-    },
-    /// A number is not finite or not possible.
-    #[error("the saved state holds an impossible {what}; it was damaged")]
-    Value {
-        /// Which quantity.
-        what: &'static str,
-    },
-}
-
-impl From<CutOff> for SnapshotError {
-    fn from(CutOff(what): CutOff) -> Self {
-        Self::Length { what }
-    }
-}
+const KIND: Kind = Kind { of: "waves", magic: *b"wcwave", version: 1 };
 
 impl Waves {
     /// The full state.
     pub fn save(&self) -> Vec<u8> {
         let state = self.tracker.state();
         let lengths = state.lengths.unwrap_or(Lengths { coarse: 0.0, fine: 0.0 });
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let mut bytes = KIND.begin();
         bytes.extend_from_slice(&lengths.coarse.to_le_bytes());
         bytes.extend_from_slice(&lengths.fine.to_le_bytes());
         bytes.extend_from_slice(&self.frames.to_le_bytes());
@@ -97,19 +50,12 @@ impl Waves {
     /// Continues from a state that [`Waves::save`] gave. The waves must have been made with the same
     /// settings. On failure they stay as they are.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WaveError> {
-        let mut reader = Reader::new(bytes);
-        if reader.take::<6>().map_err(SnapshotError::from)? != *MAGIC {
-            return Err(SnapshotError::NotAState.into());
-        }
-        let version = u16::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
-        if version != VERSION {
-            return Err(SnapshotError::Version { found: version }.into());
-        }
+        let mut reader = KIND.open(bytes)?;
         let lengths = self.read_lengths(&mut reader)?;
-        let frames = u64::from_le_bytes(reader.take().map_err(SnapshotError::from)?);
+        let frames = u64::from_le_bytes(reader.take()?);
         let state = read_state(&mut reader, lengths)?;
         let mut columns = named_columns(&mut reader)?;
-        reader.end().map_err(SnapshotError::from)?;
+        reader.end()?;
         let dynamics = match lengths {
             None => None,
             Some(lengths) => {
@@ -129,7 +75,7 @@ impl Waves {
         Ok(())
     }
 
-    fn read_lengths(&self, reader: &mut Reader<'_>) -> Result<Option<Lengths>, SnapshotError> {
+    fn read_lengths(&self, reader: &mut Reader<'_>) -> Result<Option<Lengths>, StateError> {
         let coarse = f32::from_le_bytes(reader.take()?);
         let fine = f32::from_le_bytes(reader.take()?);
         if coarse == 0.0 && fine == 0.0 {
@@ -143,7 +89,7 @@ impl Waves {
             if let Some(expected) = expected
                 && expected != found
             {
-                return Err(SnapshotError::Scale { name, found, expected });
+                return Err(StateError::Scale { name, found, expected });
             }
         }
         Ok(Some(Lengths { coarse, fine }))
@@ -153,7 +99,7 @@ impl Waves {
 fn read_state(
     reader: &mut Reader<'_>,
     lengths: Option<Lengths>,
-) -> Result<TrackerState, SnapshotError> {
+) -> Result<TrackerState, StateError> {
     let next_id = u64::from_le_bytes(reader.take()?);
     let points = SurfacePoints {
         position: vectors(reader, "position")?,
@@ -179,27 +125,23 @@ fn read_state(
     Ok(TrackerState { lengths, points, next_id, last })
 }
 
-fn possible(what: &'static str, is_possible: bool) -> Result<(), SnapshotError> {
-    if is_possible { Ok(()) } else { Err(SnapshotError::Value { what }) }
-}
-
 /// The bytes of a name, and values.
 type NamedColumn = (Vec<u8>, Vec<f32>);
 
-fn scalars(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<f32>, SnapshotError> {
+fn scalars(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<f32>, StateError> {
     let values = reader.values(f32::from_le_bytes)?;
     possible(what, values.iter().all(|value| value.is_finite() && *value > 0.0))?;
     Ok(values)
 }
 
-fn vectors(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Vec3>, SnapshotError> {
+fn vectors(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Vec3>, StateError> {
     let values = reader.values(vector)?;
     possible(what, values.iter().all(|value| value.is_finite()))?;
     Ok(values)
 }
 
 /// The columns of waves by name. Their values may be what they like.
-fn named_columns(reader: &mut Reader<'_>) -> Result<Vec<NamedColumn>, SnapshotError> {
+fn named_columns(reader: &mut Reader<'_>) -> Result<Vec<NamedColumn>, StateError> {
     let count = u64::from_le_bytes(reader.take()?);
     let mut columns = Vec::new();
     for _ in 0..count {

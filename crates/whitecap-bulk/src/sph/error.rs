@@ -1,7 +1,7 @@
 //! What can go wrong with a liquid.
 
-use super::snapshot::SnapshotError;
 use super::source_error::SourceError;
+use whitecap_core::saved_bytes::StateError;
 
 /// Why a liquid cannot be made or stepped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -70,7 +70,7 @@ pub enum SphError {
     },
     /// A saved state cannot be continued from.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(#[from] StateError),
     /// The caller asked to stop.
     #[error("the simulation was cancelled")]
     Cancelled,

@@ -43,6 +43,6 @@ pub use liquid::Liquid;
 pub use output::Selection;
 pub use report::{FrameReport, StepReport};
 pub use settings::{PressureMethod, SphSettings, ViscosityMethod};
-pub use snapshot::SnapshotError;
 pub use source_error::SourceError;
 pub use strays::Strays;
+pub use whitecap_core::saved_bytes::StateError;

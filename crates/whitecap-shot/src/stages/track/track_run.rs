@@ -2,7 +2,7 @@
 
 use whitecap_core::attributes::ID;
 use whitecap_core::glam::Vec3;
-use whitecap_core::saved_bytes::{CutOff, Reader, put, vector, vector_bytes};
+use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
 use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_surface::particle_spacing;
 use whitecap_track::{CloseReport, Topology, TrackError, TrackReport, Tracker, close_mesh};
@@ -134,7 +134,7 @@ impl TrackRun {
 type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>);
 
 /// The tracker, the places of its particles and their ids.
-fn read_state(state: &[u8]) -> Result<SavedState, CutOff> {
+fn read_state(state: &[u8]) -> Result<SavedState, StateError> {
     let mut reader = Reader::new(state);
     let tracker = reader.values(|[byte]: [u8; 1]| byte)?;
     let found = (tracker, reader.values(vector)?, reader.values(i64::from_le_bytes)?);
