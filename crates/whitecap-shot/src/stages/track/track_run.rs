@@ -118,9 +118,7 @@ impl TrackRun {
             self.now = None;
             return Ok(());
         }
-        let (tracker, places, ids) = read_state(state).map_err(|cut| {
-            StageError::failed(format!("the saved state was cut or damaged: {cut}"))
-        })?;
+        let (tracker, places, ids) = read_state(state).map_err(StageError::failed)?;
         let mut particles = Particles::new(places);
         if !ids.is_empty() {
             particles.set_attribute(ID, Column::I64(ids)).map_err(StageError::failed)?;
