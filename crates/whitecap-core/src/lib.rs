@@ -3,7 +3,8 @@
 //!
 //! * data: [`Particles`], [`TriMesh`], [`Attributes`], [`SparseGrid`], [`dense_grid`], [`mac_grid`]
 //! * search: [`neighbours`], [`triangle_bvh`], [`winding_number`]
-//! * numerics: [`kernels`], [`eigen`], [`poisson`], [`reduce`], [`transform`]
+//! * numerics: [`kernels`], [`eigen`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
+//! * states that are saved: [`saved_bytes`]
 //!
 //! # Conventions
 //! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed
