@@ -7,7 +7,7 @@ use crate::columns::Columns;
 use crate::surface::Surface;
 
 /// How often directions to the boundary are averaged along it: over some two cells to each side.
-const EVENING_ROUNDS: usize = 4;
+const EVENING_ROUNDS: usize = 6;
 
 /// The columns next to the boundary, which is a staircase for them, and their neighbours among each other. Kept
 /// from frame to frame for its memory.
@@ -23,7 +23,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Finds the columns of `touched` that have a free surface.
+    /// Finds the columns of `touched` that have a free surface. They hang together along x and z.
     pub fn find(
         &mut self,
         columns: &Columns,
@@ -44,7 +44,7 @@ impl Ring {
         }
         for &column in &self.columns {
             let around = surface.around(columns, column as usize);
-            let linked = (0..8).filter_map(|direction| around.linked(direction));
+            let linked = (0..4).filter_map(|side| around.linked(side));
             let near = linked
                 .map(|other| &reaches[other])
                 .filter(|near| near.squared > 0.0 && near.squared < f32::INFINITY);
