@@ -12,8 +12,8 @@
     bench/pipes.py fuzz [--terrains 1000]    random terrains that move
 
 `published` tells milliseconds per frame of a sixtieth of a second: the mean and the largest of all frames
-but the first. A frame does the same work in every round, so the fastest of the rounds counts for each. FOLDER keeps the frames of `incline` and
-`pictures`; what is there is not made again.
+but the first. A frame does the same work in every round, so the fastest of the rounds counts for each.
+FOLDER keeps the frames of `incline` and `pictures`; what is there is not made again.
 """
 import argparse
 import json

@@ -159,10 +159,10 @@ export class Controls {
     this.hold(this.looks(event) ? null : { right, up });
   }
 
-  /** Holds the tool at a place, or nowhere. */
+  /** Holds the tool at a place. Nowhere means that the drag turns the view, and was no touch after all. */
   hold(brush) {
     this.brush = brush;
-    this.touched = brush ?? this.touched;
+    this.touched = brush;
   }
 
   /** Keys of the picture. */

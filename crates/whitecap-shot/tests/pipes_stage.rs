@@ -297,3 +297,20 @@ fn a_terrain_of_many_files_moves() {
     let told = Shot::load(&path, &Registry::standard()).err().unwrap().to_string();
     assert!(told.contains("file 6 is missing"), "{told}");
 }
+
+/// Contract: a live view gets a moving terrain at the frame rate of the shot, stays at the last frame, and is
+/// told when a file cannot be read any more.
+#[test]
+fn a_live_view_gets_a_moving_terrain() {
+    let folder = folder();
+    let text = sinking_table(folder.path());
+    let moving = live_pipes(&shot(folder.path(), &text), None).unwrap().moving.unwrap();
+    let frames = [0.0, 0.9, 1.0, 6.5, 7.0, 1e30].map(|frames| moving.frame_at(frames / 60.0));
+    assert_eq!(frames, [1, 1, 2, 7, 8, 8]);
+    let mesh = moving.at(4).unwrap().mesh;
+    let highest = mesh.positions().iter().map(|vertex| vertex.y).fold(0.0, f32::max);
+    assert!((highest - 0.007).abs() < 1e-6, "{highest}");
+    std::fs::write(folder.path().join("table.0005.ply"), "ply\nbut not really").unwrap();
+    let told = moving.at(5).unwrap_err().message;
+    assert!(told.contains("table.0005.ply"), "{told}");
+}

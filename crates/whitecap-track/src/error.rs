@@ -1,7 +1,6 @@
 //! What can go wrong with tracking.
 
 use glam::Vec3;
-
 use whitecap_core::saved_bytes::StateError;
 
 /// Why a mesh cannot be tracked.

@@ -1,8 +1,9 @@
 //! What can go wrong with waves on a liquid.
 
+use whitecap_core::saved_bytes::StateError;
+
 use crate::dynamics::DynamicsError;
 use crate::points::PointError;
-use whitecap_core::saved_bytes::StateError;
 
 /// Why waves cannot be made or moved on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,7 +1,8 @@
 //! What can go wrong with a liquid.
 
-use super::source_error::SourceError;
 use whitecap_core::saved_bytes::StateError;
+
+use super::source_error::SourceError;
 
 /// Why a liquid cannot be made or stepped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
