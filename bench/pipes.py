@@ -65,8 +65,12 @@ def frame_times(shot, threads):
         file.write_text(text)
         run([WHITECAP, "run", file, "--quiet"], env=dict(os.environ, RAYON_NUM_THREADS=str(threads)))
         report = json.loads(next(Path(folder).rglob("report.json")).read_text())
-    return {stage["name"]: [{metric["name"]: metric["value"] for metric in frame["metrics"]}
-                            for frame in stage["frames"]][1:]
+
+    def numbers(frame):
+        return ({metric["name"]: metric["value"] for metric in frame["metrics"]}
+                | {f"{time['name']} time": 1e3 * time["value"] for time in frame["times"]})
+
+    return {stage["name"]: [numbers(frame) for frame in stage["frames"]][1:]
             for stage in report["stages"]}
 
 

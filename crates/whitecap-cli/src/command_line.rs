@@ -45,7 +45,7 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args([threads, quiet])
-        .subcommands(commands::ALL.iter().map(|entry| (entry.command)()))
+        .subcommands(commands::all().into_iter().map(|entry| entry.command))
 }
 
 /// `--json`, for commands that report.
@@ -78,8 +78,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(name: &str, matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
-    match commands::ALL.iter().find(|entry| (entry.command)().get_name() == name) {
-        Some(entry) => (entry.execute)(matches, session),
+    match commands::all().iter().find(|entry| entry.command.get_name() == name) {
+        Some(entry) => entry.execute(matches, session),
         None => Err(Failure::Usage(format!("there is no command `{name}`"))),
     }
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use clap::ArgMatches;
-use whitecap_core::Watch;
 use whitecap_shot::CancelToken;
 
 /// How the command was called.
@@ -28,21 +27,5 @@ impl Session {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "{text}");
         }
-    }
-}
-
-/// Hands progress within one frame to a function, and Ctrl-C to the computation.
-pub struct FrameWatch<'a, F> {
-    pub cancel: &'a CancelToken,
-    pub on_progress: F,
-}
-
-impl<F: Fn(f32) + Sync> Watch for FrameWatch<'_, F> {
-    fn progress(&self, fraction: f32) {
-        (self.on_progress)(fraction);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
     }
 }

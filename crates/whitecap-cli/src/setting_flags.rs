@@ -15,19 +15,18 @@ use clap::builder::{
 };
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
-
-use crate::failure::Failure;
+use whitecap_shot::{StageKind, short_numbers};
 
 /// The flags of one settings type.
 pub struct SettingFlags {
     flags: Vec<Flag>,
 }
 
-/// One flag: one property, or one property of a nested table.
+/// One flag: one property, one property of a nested table, or one choice of the items of a list.
 struct Flag {
+    name: String,
     /// Keys from the outermost table to the property.
     path: Vec<String>,
     help: String,
@@ -53,7 +52,17 @@ enum Shape {
     Vector(usize),
     /// The lowest and the highest corner of a box.
     Corners(usize),
+    /// An item of a list: its choice, and the values it needs.
+    Item(String, Vec<Part>),
     Json,
+}
+
+/// A value that an item of a list needs.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    key: String,
+    /// How many numbers it has, and whether they are a list; none for text.
+    numbers: Option<(usize, bool)>,
 }
 
 /// The least and the largest value, both allowed.
@@ -64,11 +73,18 @@ struct Range {
 }
 
 impl SettingFlags {
-    /// The flags for `S`.
-    pub fn of<S: JsonSchema>() -> Self {
-        let schema = schemars::schema_for!(S).to_value();
+    /// The flags for a kind of stage.
+    pub fn of(kind: &dyn StageKind) -> Self {
+        let mut generator = SchemaGenerator::default();
+        let mut schema = kind.settings_schema(&mut generator).to_value();
+        schema["$defs"] = Value::Object(generator.take_definitions(true));
+        Self::of_schema(&short_numbers(schema))
+    }
+
+    /// The flags for a schema.
+    fn of_schema(schema: &Value) -> Self {
         let mut flags = Vec::new();
-        collect(&schema, &schema, &Table::default(), &mut flags);
+        collect(schema, schema, &Table::default(), &mut flags);
         Self { flags }
     }
 
@@ -77,16 +93,24 @@ impl SettingFlags {
         self.flags.iter().map(Flag::argument)
     }
 
-    /// The settings: their defaults, changed by the flags that were given.
-    pub fn read<S: DeserializeOwned>(&self, matches: &ArgMatches) -> Result<S, Failure> {
-        let mut object = Map::new();
+    /// The settings that flags give; what no flag gives is left out.
+    pub fn read(&self, matches: &ArgMatches) -> Map<String, Value> {
+        let mut settings = Map::new();
         for flag in &self.flags {
             if let Some(value) = flag.given(matches) {
-                insert(&mut object, &flag.path, value);
+                insert(&mut settings, &flag.path, value);
             }
         }
-        serde_json::from_value(Value::Object(object))
-            .map_err(|error| Failure::Usage(format!("these settings do not fit together: {error}")))
+        settings
+    }
+
+    /// The flags that add items to a list, such as `--fill-box` to `fill`.
+    pub fn items_of(&self, key: &str) -> Vec<String> {
+        let items = self
+            .flags
+            .iter()
+            .filter(|flag| flag.path.join(".") == key && matches!(flag.shape, Shape::Item(..)));
+        items.map(|flag| format!("--{}", flag.name)).collect()
     }
 }
 
@@ -118,6 +142,7 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
                 required.filter_map(Value::as_str).map(|key| format!("{name}-{key}")).collect();
             if let Some(shape) = Shape::of_box(root, resolved) {
                 flags.push(Flag {
+                    name: name.clone(),
                     path: path.clone(),
                     help: format!("{help} Both corners: the lowest, then the highest."),
                     unit: text(&property["unit"]).filter(|unit| unit != "none"),
@@ -131,7 +156,9 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
             collect(root, resolved, &nested, flags);
             continue;
         }
+        flags.extend(item_flags(root, resolved, &name, &path));
         flags.push(Flag {
+            name: name.clone(),
             help,
             unit: text(&property["unit"]).filter(|unit| unit != "none"),
             default: default_text(property),
@@ -141,6 +168,46 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
             path,
         });
     }
+}
+
+/// A flag for each choice of the items of a list that needs nothing but numbers, or one text.
+fn item_flags(root: &Value, list: &Value, name: &str, path: &[String]) -> Vec<Flag> {
+    let variants = resolve(root, &list["items"])["oneOf"].as_array();
+    let variants = variants.map(Vec::as_slice).unwrap_or_default().iter();
+    let flag = |variant: &Value| {
+        let [tag] = variant["required"].as_array()?.as_slice() else { return None };
+        let tag = tag.as_str()?;
+        let parts = parts(root, resolve(root, &variant["properties"][tag]))?;
+        let words: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+        let doc = variant["description"].as_str().unwrap_or_default().replace('\n', " ");
+        Some(Flag {
+            name: format!("{name}-{tag}"),
+            path: path.to_vec(),
+            help: format!("{doc} Adds one to `{name}`, from its {}.", words.join(", then ")),
+            unit: None,
+            default: None,
+            shape: Shape::Item(tag.to_owned(), parts),
+            companions: Vec::new(),
+            rivals: Vec::new(),
+        })
+    };
+    variants.filter_map(flag).collect()
+}
+
+/// The values that a table cannot do without, if they can be written as one list of numbers or as one text.
+fn parts(root: &Value, table: &Value) -> Option<Vec<Part>> {
+    let required = table["required"].as_array()?;
+    let part = |key: &Value| {
+        let key = key.as_str()?;
+        let numbers = match Shape::of(root, resolve(root, &table["properties"][key])) {
+            Shape::Number(_) => Some((1, false)),
+            Shape::Vector(length) => Some((length, true)),
+            Shape::Text if required.len() == 1 => None,
+            _ => return None,
+        };
+        Some(Part { key: key.to_owned(), numbers })
+    };
+    required.iter().map(part).collect::<Option<Vec<_>>>().filter(|parts| !parts.is_empty())
 }
 
 /// Follows a reference, and looks through `null` alternatives of an optional property.
@@ -162,23 +229,19 @@ fn default_text(property: &Value) -> Option<String> {
         Value::Null => None,
         Value::Array(items) if items.is_empty() => None,
         Value::Array(items) if items.iter().all(Value::is_number) => {
-            let is_single = property["items"]["format"] == "float";
             let items: Vec<String> =
-                items.iter().map(|item| number_text(item, is_single)).collect();
+                items.iter().filter_map(Value::as_number).map(number_text).collect();
             Some(items.join(","))
         }
         Value::String(text) => Some(text.clone()),
-        number @ Value::Number(_) => Some(number_text(number, property["format"] == "float")),
+        Value::Number(number) => Some(number_text(number)),
         other => Some(other.to_string()),
     }
 }
 
-/// A number with the digits a person would write.
-fn number_text(number: &Value, is_single: bool) -> String {
-    match number.as_f64() {
-        Some(number) if is_single => (number as f32).to_string(),
-        _ => number.to_string(),
-    }
+/// A number without a point where it needs none.
+fn number_text(number: &serde_json::Number) -> String {
+    number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string())
 }
 
 impl Shape {
@@ -238,6 +301,8 @@ impl Shape {
             Shape::Choice(_) => "NAME",
             Shape::TextList | Shape::ChoiceList(_) => "NAME,…",
             Shape::Vector(_) | Shape::Corners(_) => "NUMBER,…",
+            Shape::Item(_, parts) if parts[0].numbers.is_none() => "FILE",
+            Shape::Item(..) => "NUMBER,…",
             Shape::Json => "JSON",
         }
     }
@@ -258,6 +323,9 @@ impl Shape {
             }
             Shape::Vector(length) => ValueParser::from(move |text: &str| vector(text, length)),
             Shape::Corners(length) => ValueParser::from(move |text: &str| corners(text, length)),
+            Shape::Item(tag, parts) => {
+                ValueParser::from(move |text: &str| item(text, &tag, &parts))
+            }
             Shape::Json => ValueParser::from(|text: &str| {
                 serde_json::from_str::<Value>(text).map_err(|error| format!("not JSON: {error}"))
             }),
@@ -329,6 +397,25 @@ fn corners(text: &str, length: usize) -> Result<Value, String> {
     Ok(serde_json::json!({ "min": min, "max": max }))
 }
 
+fn item(text: &str, tag: &str, parts: &[Part]) -> Result<Value, String> {
+    let mut table = Map::new();
+    let count = parts.iter().filter_map(|part| part.numbers).map(|(length, _)| length).sum();
+    let mut values = match count {
+        0 => Vec::new(),
+        _ => numbers(text, count)?,
+    }
+    .into_iter();
+    for Part { key, numbers } in parts {
+        let value = match numbers {
+            None => Value::from(text),
+            Some((length, true)) => values.by_ref().take(*length).collect::<Vec<_>>().into(),
+            Some((_, false)) => values.next().into(),
+        };
+        table.insert(key.clone(), value);
+    }
+    Ok(serde_json::json!({ tag: table }))
+}
+
 /// So many numbers with commas between them.
 pub fn numbers(text: &str, length: usize) -> Result<Vec<f64>, String> {
     let values: Vec<f64> =
@@ -345,14 +432,9 @@ fn finite(text: &str) -> Result<f64, String> {
 }
 
 impl Flag {
-    fn name(&self) -> String {
-        self.path.join("-")
-    }
-
     fn argument(&self) -> Arg {
-        let name = self.name();
-        let mut argument = Arg::new(name.clone())
-            .long(name)
+        let mut argument = Arg::new(self.name.clone())
+            .long(self.name.clone())
             .help(self.full_help())
             .help_heading("Settings")
             .value_name(self.shape.value_name())
@@ -367,6 +449,7 @@ impl Flag {
             argument = argument.default_value(default.clone());
         }
         match self.shape {
+            Shape::Item(..) => argument.action(ArgAction::Append).allow_hyphen_values(true),
             Shape::TextList => argument.action(ArgAction::Append).value_delimiter(','),
             Shape::ChoiceList(_) => {
                 argument.action(ArgAction::Append).value_delimiter(',').allow_hyphen_values(true)
@@ -394,31 +477,38 @@ impl Flag {
             }
             _ => {}
         }
-        if self.default.is_none() && !self.help.contains("Left out") {
+        let is_item = matches!(self.shape, Shape::Item(..));
+        if self.default.is_none() && !is_item && !self.help.contains("Left out") {
             help.push_str(" [default: none]");
         }
         help
     }
 
     fn given(&self, matches: &ArgMatches) -> Option<Value> {
-        let name = self.name();
-        if matches.value_source(&name) != Some(ValueSource::CommandLine) {
+        let name = &self.name;
+        if matches.value_source(name) != Some(ValueSource::CommandLine) {
             return None;
         }
-        let mut values = matches.get_many::<Value>(&name)?.cloned();
+        let mut values = matches.get_many::<Value>(name)?.cloned();
         match self.shape {
-            Shape::TextList | Shape::ChoiceList(_) => Some(Value::Array(values.collect())),
+            Shape::TextList | Shape::ChoiceList(_) | Shape::Item(..) => {
+                Some(Value::Array(values.collect()))
+            }
             _ => values.next(),
         }
     }
 }
 
-fn insert(object: &mut Map<String, Value>, path: &[String], value: Value) {
+/// Puts a value at the end of a path of keys. A list is added to one that is there already.
+pub fn insert(object: &mut Map<String, Value>, path: &[String], value: Value) {
     match path {
         [] => {}
-        [key] => {
-            object.insert(key.clone(), value);
-        }
+        [key] => match (object.get_mut(key), value) {
+            (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
+            (_, value) => {
+                object.insert(key.clone(), value);
+            }
+        },
         [key, rest @ ..] => {
             let nested = object.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(nested) = nested {

@@ -69,7 +69,7 @@ pub mod vtu;
 pub use error::{Error, Place};
 pub use format::{Format, FormatInfo, Kind, formats};
 pub use open::{
-    kind_of, parse_mesh, parse_particles, read_mesh, read_particles, write_mesh, write_mesh_as,
-    write_particles, write_particles_as,
+    kind_of, mesh_bytes, parse_mesh, parse_particles, particle_bytes, read_mesh, read_particles,
+    write_mesh, write_mesh_as, write_particles, write_particles_as,
 };
 pub use sequence::Sequence;

@@ -46,6 +46,15 @@ pub fn write_particles_as(
     particles: &Particles,
 ) -> Result<(), Error> {
     let path = path.as_ref();
+    atomic::write(path, &particle_bytes_as(path, format, particles)?)
+}
+
+/// The bytes that [`write_particles`] would write.
+pub fn particle_bytes(path: &Path, particles: &Particles) -> Result<Vec<u8>, Error> {
+    particle_bytes_as(path, Format::of(path, Action::Write(Kind::Particles))?, particles)
+}
+
+fn particle_bytes_as(path: &Path, format: Format, particles: &Particles) -> Result<Vec<u8>, Error> {
     format.check(path, Action::Write(Kind::Particles))?;
     let json = |encoding| {
         let bytes = houdini_json::to_bytes(particles, encoding, path)?;
@@ -54,40 +63,47 @@ pub fn write_particles_as(
             false => Ok(bytes),
         }
     };
-    let bytes = match format {
+    match format {
         Format::Bgeo => {
-            bgeo_classic::to_bytes(particles, bgeo_classic::Compression::default(), path)?
+            bgeo_classic::to_bytes(particles, bgeo_classic::Compression::default(), path)
         }
-        Format::BgeoJson => json(houdini_json::Encoding::Binary)?,
-        Format::Geo => json(houdini_json::Encoding::Text)?,
-        Format::Vtk => vtk_legacy::particles_to_bytes(particles, path)?,
-        Format::Vtu => vtu::particles_to_bytes(particles, vtu::Encoding::default()),
-        Format::Ply => ply::particles_to_bytes(particles, path)?,
-        Format::Xyz => text_points::to_xyz(particles),
-        Format::Csv => text_points::to_csv(particles),
-        Format::Npz => npz::to_bytes(particles, npz::Compression::default(), path)?,
+        Format::BgeoJson => json(houdini_json::Encoding::Binary),
+        Format::Geo => json(houdini_json::Encoding::Text),
+        Format::Vtk => vtk_legacy::particles_to_bytes(particles, path),
+        Format::Vtu => Ok(vtu::particles_to_bytes(particles, vtu::Encoding::default())),
+        Format::Ply => ply::particles_to_bytes(particles, path),
+        Format::Xyz => Ok(text_points::to_xyz(particles)),
+        Format::Csv => Ok(text_points::to_csv(particles)),
+        Format::Npz => npz::to_bytes(particles, npz::Compression::default(), path),
         Format::Obj | Format::Stl | Format::Glb | Format::Gltf | Format::Vdb => {
             unreachable!("the table of formats lets no particles through to {format:?}")
         }
-    };
-    atomic::write(path, &bytes)
+    }
 }
 
 /// Writes a mesh in a given format, whatever the extension.
 pub fn write_mesh_as(path: impl AsRef<Path>, format: Format, mesh: &TriMesh) -> Result<(), Error> {
     let path = path.as_ref();
+    atomic::write(path, &mesh_bytes_as(path, format, mesh)?)
+}
+
+/// The bytes that [`write_mesh`] would write.
+pub fn mesh_bytes(path: &Path, mesh: &TriMesh) -> Result<Vec<u8>, Error> {
+    mesh_bytes_as(path, Format::of(path, Action::Write(Kind::Mesh))?, mesh)
+}
+
+fn mesh_bytes_as(path: &Path, format: Format, mesh: &TriMesh) -> Result<Vec<u8>, Error> {
     format.check(path, Action::Write(Kind::Mesh))?;
-    let bytes = match format {
-        Format::Vtk => vtk_legacy::mesh_to_bytes(mesh, path)?,
-        Format::Vtu => vtu::mesh_to_bytes(mesh, vtu::Encoding::default()),
-        Format::Ply => ply::mesh_to_bytes(mesh, path)?,
-        Format::Obj => obj::to_bytes(mesh),
-        Format::Stl => stl::to_bytes(mesh, path)?,
-        Format::Glb => gltf::to_glb(mesh, path)?,
-        Format::Gltf => gltf::to_gltf(mesh, path)?,
+    match format {
+        Format::Vtk => vtk_legacy::mesh_to_bytes(mesh, path),
+        Format::Vtu => Ok(vtu::mesh_to_bytes(mesh, vtu::Encoding::default())),
+        Format::Ply => ply::mesh_to_bytes(mesh, path),
+        Format::Obj => Ok(obj::to_bytes(mesh)),
+        Format::Stl => stl::to_bytes(mesh, path),
+        Format::Glb => gltf::to_glb(mesh, path),
+        Format::Gltf => gltf::to_gltf(mesh, path),
         _ => unreachable!("the table of formats lets no mesh through to {format:?}"),
-    };
-    atomic::write(path, &bytes)
+    }
 }
 
 /// Particles from the bytes of a file. `path` is for messages.

@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p whitecap-play --example 1_play`
 
-use whitecap_play::{PlayError, Scene, Server};
+use whitecap_play::{PlayError, Server, demo_scene};
 
 fn main() -> Result<(), PlayError> {
     let server = Server::bind(0)?;
     println!("{}", server.address());
-    server.run(Scene::demo()?, &|| false)
+    server.run(demo_scene()?, &|| false)
 }

@@ -1,4 +1,4 @@
-//! Shallow liquid to play with: a local server with one page on which a [`Scene`] is seen and touched
+//! Shallow liquid to play with: a local server with one page on which a [`PipeScene`](whitecap_pipes::PipeScene) is seen and touched
 //! while it runs.
 //!
 //! The liquid runs natively, sixty frames a second, in a thread of its own (`simulation`). Browsers ask
@@ -32,5 +32,5 @@ mod simulation;
 mod strike;
 
 pub use error::PlayError;
-pub use scene::{Ground, Motion, Scene};
+pub use scene::demo_scene;
 pub use server::Server;

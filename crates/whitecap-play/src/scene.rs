@@ -1,81 +1,36 @@
-//! What is played with: a liquid on its terrain, with all that is needed to draw it.
-
-use std::fmt::Debug;
-use std::sync::Arc;
+//! The built-in scene.
 
 use glam::Vec2;
-use whitecap_core::TriMesh;
 use whitecap_pipes::{
-    Grid, MeniscusSettings, MinimumHeights, PipeError, PipeSettings, Pipes, Source, Space,
-    SurfaceSettings, Terrain, terrain_mesh,
+    Grid, MeniscusSettings, MinimumHeights, PipeError, PipeScene, PipeSettings, Pipes, Source,
+    Space, SurfaceSettings, Terrain, terrain_mesh,
 };
-
-/// A terrain with all that is needed to draw liquid on it.
-#[derive(Clone, Debug)]
-pub struct Ground {
-    /// The spaces for the liquid, on the grid of the scene.
-    pub terrain: Terrain,
-    /// What is drawn.
-    pub mesh: TriMesh,
-    /// How far the surface must stay above that.
-    pub minimum: MinimumHeights,
-}
-
-/// A terrain that moves from frame to frame.
-pub trait Motion: Debug + Send + Sync {
-    /// The frame at a time of the liquid in seconds.
-    fn frame_at(&self, time: f64) -> u32;
-
-    /// The terrain at a frame, or why there is none.
-    fn ground(&self, frame: u32) -> Result<Ground, String>;
-}
-
-/// A liquid on its terrain.
-#[derive(Clone, Debug)]
-pub struct Scene {
-    /// What it is called.
-    pub name: String,
-    /// The liquid.
-    pub pipes: Pipes,
-    /// The terrain to draw, until somebody carves it.
-    pub terrain: TriMesh,
-    /// How far the surface must stay above that terrain.
-    pub minimum: MinimumHeights,
-    /// Settings of the surface.
-    pub surface: SurfaceSettings,
-    /// Settings of the meniscus, if there is to be one before somebody chooses a contact angle.
-    pub meniscus: Option<MeniscusSettings>,
-    /// The terrain at other times, if it moves.
-    pub motion: Option<Arc<dyn Motion>>,
-}
 
 /// Size of a cell of the built-in scene in metres.
 const CELL: f32 = 1.25e-3;
 const WIDTH: usize = 176;
 const LENGTH: usize = 128;
 
-impl Scene {
-    /// The built-in scene, 22 cm × 16 cm: a spring on a hill feeds a lake, and a tunnel leads from the
-    /// lake through a ridge to a hollow beyond.
-    pub fn demo() -> Result<Self, PipeError> {
-        let grid =
-            Grid::new(-0.5 * CELL * Vec2::new(WIDTH as f32, LENGTH as f32), CELL, WIDTH, LENGTH)?;
-        let terrain = Terrain::from_cells(grid, |x, z, spaces| {
-            add_spaces(grid.center(x, z) * 1e3, spaces);
-        })?;
-        let spring = Source { position: [-0.082, 0.05, -0.05], radius: 0.004, rate: 6e-6 };
-        let settings = PipeSettings { sources: vec![spring], ..PipeSettings::default() };
-        let pipes = Pipes::new(&terrain, settings)?;
-        Ok(Self {
-            name: String::from("A spring, a ridge and a tunnel"),
-            terrain: terrain_mesh(pipes.columns()),
-            pipes,
-            minimum: MinimumHeights::none(),
-            surface: SurfaceSettings { opaque_depth: 0.012, ..SurfaceSettings::default() },
-            meniscus: Some(MeniscusSettings { contact_angle: 40.0, ..MeniscusSettings::default() }),
-            motion: None,
-        })
-    }
+/// The built-in scene, 22 cm × 16 cm: a spring on a hill feeds a lake, and a tunnel leads from the
+/// lake through a ridge to a hollow beyond.
+pub fn demo_scene() -> Result<PipeScene, PipeError> {
+    let grid =
+        Grid::new(-0.5 * CELL * Vec2::new(WIDTH as f32, LENGTH as f32), CELL, WIDTH, LENGTH)?;
+    let terrain = Terrain::from_cells(grid, |x, z, spaces| {
+        add_spaces(grid.center(x, z) * 1e3, spaces);
+    })?;
+    let spring = Source { position: [-0.082, 0.05, -0.05], radius: 0.004, rate: 6e-6 };
+    let settings = PipeSettings { sources: vec![spring], ..PipeSettings::default() };
+    let pipes = Pipes::new(&terrain, settings)?;
+    Ok(PipeScene {
+        name: String::from("A spring, a ridge and a tunnel"),
+        terrain: terrain_mesh(pipes.columns()),
+        pipes,
+        minimum: MinimumHeights::none(),
+        surface: SurfaceSettings { opaque_depth: 0.012, ..SurfaceSettings::default() },
+        meniscus: Some(MeniscusSettings { contact_angle: 40.0, ..MeniscusSettings::default() }),
+        motion: None,
+    })
 }
 
 /// The spaces at a place of the built-in scene; everything in millimetres but the spaces.

@@ -9,9 +9,9 @@ use crate::error::PlayError;
 use crate::exchange::Exchange;
 use crate::page;
 use crate::request::{Identity, LONGEST_HEAD, Verdict};
-use crate::scene::Scene;
 use crate::session;
 use crate::simulation::Simulation;
+use whitecap_pipes::PipeScene;
 
 /// Most connections at once; more are closed unheard.
 const MOST_CONNECTIONS: usize = 24;
@@ -36,12 +36,12 @@ Connection: close\r\n";
 /// A server that waits to be run.
 ///
 /// ```
-/// use whitecap_play::{Scene, Server};
+/// use whitecap_play::{Server, demo_scene};
 ///
 /// let server = Server::bind(0)?;
 /// assert!(server.address().starts_with("http://127.0.0.1:"));
 /// // Runs until it is told to stop: here at once.
-/// server.run(Scene::demo()?, &|| true)?;
+/// server.run(demo_scene()?, &|| true)?;
 /// # Ok::<(), whitecap_play::PlayError>(())
 /// ```
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Server {
     /// Serves a scene until `should_stop`, which is asked often, says so.
     pub fn run(
         self,
-        scene: Scene,
+        scene: PipeScene,
         should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), PlayError> {
         let exchange = Exchange::default();

@@ -15,9 +15,9 @@ use crate::error::PlayError;
 use crate::exchange::{Exchange, Numbered, Wishes};
 use crate::message::{Hand, Order, Tool};
 use crate::packing::{Counts, Packer};
-use crate::scene::{Ground, Scene};
 use crate::sides::with_sides;
 use crate::strike::strike;
+use whitecap_pipes::{DrawnTerrain, PipeScene};
 
 /// Seconds of a frame.
 const FRAME: f64 = 1.0 / 60.0;
@@ -69,12 +69,12 @@ struct TerrainHead<'a> {
 /// A liquid that is played with.
 pub(crate) struct Simulation {
     /// The scene as it was at the beginning.
-    beginning: Scene,
+    beginning: PipeScene,
     pipes: Pipes,
     /// The terrain to draw, how far the surface stays above it, and the frame it is of.
     terrain: TriMesh,
     minimum: MinimumHeights,
-    terrain_frame: u32,
+    terrain_frame: i64,
     /// Whether the ground has been carved; before that the scene's own terrain is drawn.
     is_carved: bool,
     surface: Surface,
@@ -91,7 +91,7 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    pub fn new(scene: Scene) -> Self {
+    pub fn new(scene: PipeScene) -> Self {
         Self {
             pipes: scene.pipes.clone(),
             terrain: scene.terrain.clone(),
@@ -210,7 +210,8 @@ impl Simulation {
         if frame == self.terrain_frame {
             return Ok(());
         }
-        let Ground { terrain, mesh, minimum } = motion.ground(frame).map_err(PlayError::Terrain)?;
+        let DrawnTerrain { terrain, mesh, minimum } =
+            motion.at(frame).map_err(PlayError::Terrain)?;
         self.pipes.replace_terrain(&terrain)?;
         (self.terrain, self.minimum, self.terrain_frame) = (mesh, minimum, frame);
         (self.is_carved, self.terrain_is_new) = (false, true);
@@ -290,7 +291,7 @@ impl Simulation {
 }
 
 /// The frame of the terrain at the beginning.
-fn first_frame(scene: &Scene) -> u32 {
+fn first_frame(scene: &PipeScene) -> i64 {
     scene.motion.as_ref().map_or(0, |motion| motion.frame_at(0.0))
 }
 
@@ -307,7 +308,9 @@ mod tests {
 
     use super::*;
     use crate::message::Message;
-    use crate::scene::Motion;
+    use whitecap_pipes::TerrainMotion;
+
+    use crate::demo_scene;
 
     fn message(rest: &str) -> Message {
         let text = format!(r#"{{"seen": 0, "terrain-seen": 0, "eye": [0, 1, 0], {rest}}}"#);
@@ -319,7 +322,7 @@ mod tests {
     #[test]
     fn the_wildest_hand_does_no_harm() {
         let exchange = Exchange::default();
-        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        let mut simulation = Simulation::new(demo_scene().unwrap());
         for tool in ["carve", "raise", "pour", "wipe", "carve"] {
             let hand = format!(
                 r#""hand": {{"tool": "{tool}", "from": [0, 2, 0], "toward": [0.001, -1, 0],
@@ -338,7 +341,7 @@ mod tests {
     #[test]
     fn a_new_beginning_keeps_the_sliders() {
         let exchange = Exchange::default();
-        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        let mut simulation = Simulation::new(demo_scene().unwrap());
         let floors = simulation.pipes.columns().floor().to_vec();
         let carve = r#""hand": {"tool": "carve", "from": [0, 1, 0], "toward": [0, -1, 0],
             "radius": 0.01, "rate": 0.1}, "orders": [{"viscosity": 0.01}, {"source-rate": 1e-5}]"#;
@@ -359,22 +362,22 @@ mod tests {
     struct Rising;
 
     impl Rising {
-        fn terrain(frame: u32) -> Terrain {
+        fn terrain(frame: i64) -> Terrain {
             let grid = Grid::new(Vec2::ZERO, 1e-3, 8, 8).unwrap();
             Terrain::heightfield(grid, &[1e-3 * frame as f32; 64]).unwrap()
         }
     }
 
-    impl Motion for Rising {
-        fn frame_at(&self, time: f64) -> u32 {
-            time as u32
+    impl TerrainMotion for Rising {
+        fn frame_at(&self, time: f64) -> i64 {
+            time as i64
         }
 
-        fn ground(&self, frame: u32) -> Result<Ground, String> {
+        fn at(&self, frame: i64) -> Result<DrawnTerrain, String> {
             let terrain = Self::terrain(frame);
             let mesh = terrain_mesh(&Columns::new(&terrain));
             let is_there = frame < 4;
-            let ground = Ground { terrain, mesh, minimum: MinimumHeights::none() };
+            let ground = DrawnTerrain { terrain, mesh, minimum: MinimumHeights::none() };
             is_there.then_some(ground).ok_or(String::from("no more ground"))
         }
     }
@@ -385,12 +388,12 @@ mod tests {
     fn moving_terrain_is_shown() {
         let mut pipes = Pipes::new(&Rising::terrain(0), PipeSettings::default()).unwrap();
         pipes.fill(|_| 1e-3);
-        let scene = Scene {
+        let scene = PipeScene {
             terrain: terrain_mesh(pipes.columns()),
             pipes,
             motion: Some(Arc::new(Rising)),
             minimum: MinimumHeights::none(),
-            ..Scene::demo().unwrap()
+            ..demo_scene().unwrap()
         };
         let exchange = Exchange::default();
         let mut simulation = Simulation::new(scene);
@@ -416,7 +419,7 @@ mod tests {
     #[test]
     fn a_pause_shows_nothing_new() {
         let exchange = Exchange::default();
-        let mut simulation = Simulation::new(Scene::demo().unwrap());
+        let mut simulation = Simulation::new(demo_scene().unwrap());
         let nothing = message(r#""hand": null, "orders": []"#);
         let shown = |simulation: &mut Simulation, message: &Message| {
             exchange.visit(1, message);

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use whitecap_play::{Scene, Server};
+use whitecap_play::{Server, demo_scene};
 
 /// A server that runs until it is dropped, and must then have ended well.
 struct Running {
@@ -28,7 +28,7 @@ impl Running {
         let stop = Arc::new(AtomicBool::new(false));
         let should_stop = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            let scene = Scene::demo().unwrap();
+            let scene = demo_scene().unwrap();
             server.run(scene, &|| should_stop.load(Ordering::Relaxed)).unwrap();
         });
         Self { port, token, stop, thread: Some(thread) }

@@ -19,8 +19,9 @@ fn main() -> ExitCode {
         }
     };
     let observer = |event: &Event<'_>| match event {
-        Event::FrameDone { stage, frame, done, total, seconds, remaining } => {
-            let left = remaining.map_or(0.0, |time| time.as_secs_f64());
+        Event::FrameDone { stage, frame, done, total, result, remaining } => {
+            let (seconds, left) =
+                (result.seconds, remaining.map_or(0.0, |time| time.as_secs_f64()));
             eprintln!("{done}/{total}: {stage} {frame} took {seconds:.2} s, {left:.0} s to go");
         }
         Event::Note { stage, frame, text } => eprintln!("{stage} {frame}: {text}"),

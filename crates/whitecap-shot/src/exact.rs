@@ -113,19 +113,19 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
             for (name, column) in input.attributes()? {
                 particles.set_attribute(name, column).map_err(damaged)?;
             }
-            FrameData::Particles(particles)
+            FrameData::from(particles)
         }
         1 => {
             let mut mesh = TriMesh::new(input.list()?, input.list()?).map_err(damaged)?;
             for (name, column) in input.attributes()? {
                 mesh.set_attribute(name, column).map_err(damaged)?;
             }
-            FrameData::Mesh(mesh)
+            FrameData::from(mesh)
         }
         2 => {
             let count = input.count(1)?;
             let grids = (0..count).map(|_| input.grid()).collect::<Result<_, _>>()?;
-            FrameData::Volume(Volume { grids })
+            FrameData::from(Volume { grids })
         }
         tag => return Err(damaged(format!("there is no kind of data number {tag}"))),
     };
@@ -367,13 +367,13 @@ mod tests {
         for (name, column) in columns {
             particles.set_attribute(name, column).unwrap();
         }
-        FrameData::Particles(particles)
+        FrameData::from(particles)
     }
 
     fn mesh() -> FrameData {
         let mut mesh = TriMesh::new(vec![Vec3::X, Vec3::Y, Vec3::Z], vec![[0, 1, 2]]).unwrap();
         mesh.set_attribute("normal", Column::Vec3(vec![Vec3::ONE; 3])).unwrap();
-        FrameData::Mesh(mesh)
+        FrameData::from(mesh)
     }
 
     fn volume() -> FrameData {
@@ -382,7 +382,7 @@ mod tests {
         let tiles = vec![(IVec3::ONE, dense), (IVec3::NEG_ONE, Tile::Constant(-2.0))];
         let scalar = SparseGrid::from_tiles(lattice, 3.0, tiles).unwrap();
         let vector = SparseGrid::new(lattice, Vec3::Y);
-        FrameData::Volume(Volume {
+        FrameData::from(Volume {
             grids: vec![
                 VolumeGrid {
                     name: String::from("surface"),
@@ -414,7 +414,7 @@ mod tests {
     /// Contract: the digest sees a change of sign of zero, which `==` does not.
     #[test]
     fn the_digest_sees_bits() {
-        let at = |z| FrameData::Particles(Particles::new(vec![Vec3::new(0.0, 0.0, z)]));
+        let at = |z| FrameData::from(Particles::new(vec![Vec3::new(0.0, 0.0, z)]));
         assert_eq!(at(0.0), at(-0.0));
         assert_ne!(digest(&at(0.0)), digest(&at(-0.0)));
     }

@@ -39,7 +39,7 @@ pub(crate) fn readable(kind: DataKind) -> Vec<&'static str> {
 }
 
 /// Whether a file has one of these extensions.
-pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name = name.unwrap_or_default();
     let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|s| s.ends_with('.'));
@@ -54,24 +54,38 @@ pub(crate) fn may_be_exact(path: &Path) -> bool {
 /// Reads a file as data of this kind. Pictures are not read back: their files hold less than they do.
 pub(crate) fn read(path: &Path, kind: DataKind) -> Result<FrameData, whitecap_io::Error> {
     Ok(match kind {
-        DataKind::Particles => FrameData::Particles(whitecap_io::read_particles(path)?),
-        DataKind::Mesh => FrameData::Mesh(whitecap_io::read_mesh(path)?),
-        DataKind::Volume => FrameData::Volume(whitecap_io::vdb::read(path)?),
+        DataKind::Particles => whitecap_io::read_particles(path)?.into(),
+        DataKind::Mesh => whitecap_io::read_mesh(path)?.into(),
+        DataKind::Volume => whitecap_io::vdb::read(path)?.into(),
         DataKind::Picture => {
             return Err(whitecap_io::Error::unsupported(path, "pictures are not read back"));
         }
     })
 }
 
-/// Writes data in the format of the file's extension: whole, or not at all.
-pub(crate) fn write(path: &Path, data: &FrameData) -> Result<(), whitecap_io::Error> {
+/// Reads the bytes of a file as data of this kind; nothing where that fails.
+pub(crate) fn decode(path: &Path, bytes: &[u8], kind: DataKind) -> Option<FrameData> {
+    let format = || {
+        let named = |info: &&FormatInfo| has_extension(path, info.extensions);
+        whitecap_io::formats().iter().find(named).map(|info| info.format)
+    };
+    Some(match kind {
+        DataKind::Particles => whitecap_io::parse_particles(bytes, format()?, path).ok()?.into(),
+        DataKind::Mesh => whitecap_io::parse_mesh(bytes, format()?, path).ok()?.into(),
+        DataKind::Volume => whitecap_io::vdb::parse(bytes, path).ok()?.into(),
+        DataKind::Picture => return None,
+    })
+}
+
+/// The bytes of a file that holds the data, in the format of the file's extension.
+pub(crate) fn encode(path: &Path, data: &FrameData) -> Result<Vec<u8>, whitecap_io::Error> {
     match data {
-        FrameData::Particles(particles) => whitecap_io::write_particles(path, particles),
-        FrameData::Mesh(mesh) => whitecap_io::write_mesh(path, mesh),
-        FrameData::Volume(volume) => whitecap_io::vdb::write(path, volume),
+        FrameData::Particles(particles) => whitecap_io::particle_bytes(path, particles),
+        FrameData::Mesh(mesh) => whitecap_io::mesh_bytes(path, mesh),
+        FrameData::Volume(volume) => whitecap_io::vdb::to_bytes(volume),
         FrameData::Picture(picture) => match has_extension(path, &["png"]) {
-            true => image::write_png(path, &picture.preview, PngDepth::Eight),
-            false => image::write_layers(path, &picture.layers),
+            true => image::png_bytes(&picture.preview, PngDepth::Eight, path),
+            false => image::layers_to_bytes(&picture.layers, path),
         },
     }
 }

@@ -1,21 +1,47 @@
 //! What travels between stages: one frame of particles, a mesh, a volume or a picture.
 
+use std::sync::Arc;
+
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, GridValues, Particles, Tile, TriMesh, Volume};
 
 use crate::picture::Picture;
 
-/// The data of one frame.
+/// The data of one frame, shared: a clone is another handle on the same data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameData {
     /// Particles with their attributes.
-    Particles(Particles),
+    Particles(Arc<Particles>),
     /// A triangle mesh.
-    Mesh(TriMesh),
+    Mesh(Arc<TriMesh>),
     /// Named grids.
-    Volume(Volume),
+    Volume(Arc<Volume>),
     /// A picture.
-    Picture(Picture),
+    Picture(Arc<Picture>),
+}
+
+impl From<Particles> for FrameData {
+    fn from(particles: Particles) -> Self {
+        FrameData::Particles(Arc::new(particles))
+    }
+}
+
+impl From<TriMesh> for FrameData {
+    fn from(mesh: TriMesh) -> Self {
+        FrameData::Mesh(Arc::new(mesh))
+    }
+}
+
+impl From<Volume> for FrameData {
+    fn from(volume: Volume) -> Self {
+        FrameData::Volume(Arc::new(volume))
+    }
+}
+
+impl From<Picture> for FrameData {
+    fn from(picture: Picture) -> Self {
+        FrameData::Picture(Arc::new(picture))
+    }
 }
 
 /// The kinds of [`FrameData`], which stages declare so that a wrong connection is found before
@@ -48,7 +74,7 @@ impl DataKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameTime {
     /// Number of the frame, as in file names.
-    pub index: u32,
+    pub index: i64,
     /// Seconds since the first frame of the shot.
     pub time: f64,
     /// Seconds from this frame to the next.
@@ -63,6 +89,17 @@ impl FrameData {
             FrameData::Mesh(_) => DataKind::Mesh,
             FrameData::Volume(_) => DataKind::Volume,
             FrameData::Picture(_) => DataKind::Picture,
+        }
+    }
+
+    /// Whether both are handles on the same data. Equal data elsewhere is not.
+    pub fn is_same(&self, other: &FrameData) -> bool {
+        match (self, other) {
+            (FrameData::Particles(a), FrameData::Particles(b)) => Arc::ptr_eq(a, b),
+            (FrameData::Mesh(a), FrameData::Mesh(b)) => Arc::ptr_eq(a, b),
+            (FrameData::Volume(a), FrameData::Volume(b)) => Arc::ptr_eq(a, b),
+            (FrameData::Picture(a), FrameData::Picture(b)) => Arc::ptr_eq(a, b),
+            _ => false,
         }
     }
 

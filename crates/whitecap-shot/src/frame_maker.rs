@@ -3,26 +3,26 @@
 //! This is the part of the runner that decides; see [`runner`](crate::runner) for the whole.
 
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::progress::{Estimate, Event, FrameWatch};
+use crate::progress::{Estimate, Event, FrameResult, FrameWatch};
 use crate::runner::RunOptions;
 use crate::shot_file::{Shot, ShotStage};
-use crate::stage::{Inputs, ShotContext, StageError, StageOutput, StepContext};
+use crate::source_checksums::SourceChecksums;
+use crate::stage::{Inputs, Metric, ShotContext, StageError, StageOutput, StepContext};
 use crate::stage_folder::{FileRecord, FrameRecord};
 use crate::stage_run::{Cause, Finished, FrameLog, StageRun};
-use crate::{FrameData, exact, formats, memory};
+use crate::{FrameData, memory};
 
 /// Why the run does not go on.
 pub(crate) enum Stop {
     Cancelled,
-    Failed { stage: usize, frame: u32, cause: Cause },
+    Failed { stage: usize, frame: i64, cause: Cause },
 }
 
 impl Stop {
     /// Names the stage and frame that a cause belongs to.
-    fn at<E: Into<Cause>>(stage: usize, frame: u32) -> impl Fn(E) -> Stop {
+    fn at<E: Into<Cause>>(stage: usize, frame: i64) -> impl Fn(E) -> Stop {
         move |cause| Stop::Failed { stage, frame, cause: cause.into() }
     }
 }
@@ -30,7 +30,7 @@ impl Stop {
 /// A frame to be made: what is known before it is.
 struct Work {
     stage: usize,
-    frame: u32,
+    frame: i64,
     key: String,
     /// The record that stands on disk, right or outdated.
     old: Option<FrameRecord>,
@@ -41,9 +41,10 @@ struct Work {
 
 /// All stages of a shot while it runs.
 pub(crate) struct FrameMaker<'a> {
-    shot: ShotContext<'a>,
+    shot: ShotContext,
     options: RunOptions<'a>,
     stages: Vec<StageRun<'a>>,
+    checksums: SourceChecksums,
     estimate: Estimate,
     computed: usize,
     skipped: usize,
@@ -57,12 +58,13 @@ impl<'a> FrameMaker<'a> {
             .enumerate()
             .map(|(stage, spec)| {
                 let takes = |other: &ShotStage| other.inputs.iter().any(|input| input.1 == stage);
-                StageRun::open(spec, &shot.output, shot.stages.iter().any(takes))
+                StageRun::open(spec, shot, shot.stages.iter().any(takes))
             })
             .collect::<io::Result<_>>()?;
         let shot = shot.context();
         let estimate = Estimate::new(stages.len(), shot.frames().count());
-        Ok(Self { shot, options: *options, stages, estimate, computed: 0, skipped: 0 })
+        let checksums = SourceChecksums::default();
+        Ok(Self { shot, options: *options, stages, checksums, estimate, computed: 0, skipped: 0 })
     }
 
     /// The stages, in the order of the shot.
@@ -81,7 +83,7 @@ impl<'a> FrameMaker<'a> {
     }
 
     /// Makes a frame unless it is up to date. Its inputs must have been brought up to date.
-    pub fn bring_up_to_date(&mut self, stage: usize, frame: u32) -> Result<(), Stop> {
+    pub fn bring_up_to_date(&mut self, stage: usize, frame: i64) -> Result<(), Stop> {
         if self.options.cancel.is_cancelled() {
             return Err(Stop::Cancelled);
         }
@@ -91,7 +93,8 @@ impl<'a> FrameMaker<'a> {
             let finished = self.stages[input].finished.get(&frame)?;
             Some((key, finished.data.as_str()))
         });
-        let key = run.key(&self.shot, frame, inputs.collect()).map_err(Stop::at(stage, frame))?;
+        let key = run.key(&self.shot, frame, inputs.collect(), &self.checksums);
+        let key = key.map_err(Stop::at(stage, frame))?;
         let old = run.folder.record(frame);
         let same = old.as_ref().filter(|record| record.key == key);
         let intact = same.map_or(Vec::new(), |record| run.intact_files(record));
@@ -109,37 +112,53 @@ impl<'a> FrameMaker<'a> {
 
     /// A frame's output: read back if only some of its files are gone, else computed.
     fn make(&mut self, work: &Work) -> Result<StageOutput, Stop> {
-        if let Some(record) = work.old.as_ref().filter(|record| record.key == work.key)
-            && let Some(data) = self.stages[work.stage].read_back(record)
+        let run = &self.stages[work.stage];
+        let same = work.old.as_ref().filter(|record| record.key == work.key);
+        let needs_side = run.unsaved(work.frame, &work.intact).iter().any(|s| s.result.is_some());
+        if let Some(record) = same.filter(|_| !needs_side)
+            && let Some(data) = run.read_back(record)
         {
-            let (notes, metrics) = (record.notes.clone(), record.metrics.clone());
-            return Ok(StageOutput { data, notes, metrics });
+            return Ok(StageOutput {
+                notes: record.notes.clone(),
+                metrics: record.metrics.clone(),
+                times: record.times.clone(),
+                ..StageOutput::new(data)
+            });
         }
         self.return_to(work.stage, work.frame)?;
         self.step(work.stage, work.frame)
     }
 
     /// Steps the stage, whose instance stands right before `frame`.
-    fn step(&mut self, stage: usize, frame: u32) -> Result<StageOutput, Stop> {
+    fn step(&mut self, stage: usize, frame: i64) -> Result<StageOutput, Stop> {
         let spec = self.stages[stage].spec;
-        let inputs: Vec<(&str, Arc<FrameData>)> = spec
+        let inputs: Vec<(&str, FrameData)> = spec
             .inputs
             .iter()
             .map(|&(key, input)| Ok((key, self.data(input, frame)?)))
             .collect::<Result<_, Stop>>()?;
-        let RunOptions { observer, cancel, .. } = self.options;
-        let watch = FrameWatch { stage: &spec.name, frame, observer, cancel };
-        let time = self.shot.time_of(frame);
-        let context = StepContext { frame: time, seed: self.shot.seed, watch: &watch };
+        let RunOptions { observer, cancel, previews, .. } = self.options;
+        let name = spec.name.as_str();
+        let watch = FrameWatch { stage: name, frame, observer, cancel };
+        let preview =
+            |data: &FrameData| observer.event(&Event::Preview { stage: name, frame, data });
+        let beside: Vec<&'static str> = spec.save.iter().filter_map(|save| save.result).collect();
+        let context = StepContext {
+            frame: self.shot.time_of(frame),
+            seed: self.shot.seed,
+            watch: &watch,
+            beside: &beside,
+            preview: previews.then_some(&preview),
+        };
         // Taken out while it steps: an instance that failed half-way is not used again.
         let mut running = match self.stages[stage].running.take() {
             Some(running) => running,
-            None => self.stages[stage].start(&self.shot).map_err(Stop::at(stage, frame))?,
+            None => self.stages[stage].start().map_err(Stop::at(stage, frame))?,
         };
         let output =
             running.instance.step(&context, &Inputs::new(inputs)).map_err(|error| match error {
                 StageError::Cancelled => Stop::Cancelled,
-                other => Stop::at(stage, frame)(other),
+                error => Stop::at(stage, frame)(error),
             })?;
         if let Some(problem) = output.data.first_non_finite() {
             return Err(Stop::at(stage, frame)(problem));
@@ -150,12 +169,12 @@ impl<'a> FrameMaker<'a> {
     }
 
     /// The data of a frame that is up to date: from memory, from disk, or made again.
-    fn data(&mut self, stage: usize, frame: u32) -> Result<Arc<FrameData>, Stop> {
+    fn data(&mut self, stage: usize, frame: i64) -> Result<FrameData, Stop> {
         let run = &self.stages[stage];
         if let Some((at_hand, data)) = &run.current
-            && *at_hand == frame
+            && (*at_hand == frame || run.is_static)
         {
-            return Ok(Arc::clone(data));
+            return Ok(data.clone());
         }
         let record = run.folder.record(frame).filter(|record| run.is_finished(record));
         let data = match record.and_then(|record| run.read_back(&record)) {
@@ -167,18 +186,17 @@ impl<'a> FrameMaker<'a> {
                 output.data
             }
         };
-        let data = Arc::new(data);
-        self.stages[stage].current = Some((frame, Arc::clone(&data)));
+        self.stages[stage].current = Some((frame, data.clone()));
         Ok(data)
     }
 
     /// Brings a stateful stage to where it stood before `frame`: from the newest checkpoint that
     /// still holds, repeating the frames since.
-    fn return_to(&mut self, stage: usize, frame: u32) -> Result<(), Stop> {
+    fn return_to(&mut self, stage: usize, frame: i64) -> Result<(), Stop> {
         let run = &mut self.stages[stage];
         let wanted = (frame > self.shot.first).then(|| frame - 1);
         let standing = run.running.as_ref().is_some_and(|running| running.after == wanted);
-        if standing || !run.spec.kind.is_stateful() {
+        if standing || !run.spec.info().stateful {
             return Ok(());
         }
         let restored = run.restore(&self.shot, frame).map_err(Stop::at(stage, frame))?;
@@ -206,9 +224,10 @@ impl<'a> FrameMaker<'a> {
 
     /// Notes when a repeated frame is not what it was: the promise of equal bits was broken, by
     /// another machine or by a mistake in the stage.
-    fn compare(&self, stage: usize, frame: u32, data: &FrameData) {
-        let known = self.stages[stage].finished.get(&frame).map(|finished| &finished.data);
-        if known.is_some_and(|known| *known != exact::digest(data)) {
+    fn compare(&self, stage: usize, frame: i64, data: &FrameData) {
+        let run = &self.stages[stage];
+        let known = run.finished.get(&frame);
+        if known.is_some_and(|known| known.data != run.identity(&known.key, data)) {
             let text = "This frame was made again and is not what it was before. If the earlier \
                         frames come from another machine, remove the stage's folder and run again.";
             self.note(stage, frame, text);
@@ -217,42 +236,32 @@ impl<'a> FrameMaker<'a> {
 
     /// Writes what the stage saves, then the record.
     fn save(&mut self, work: Work, output: StageOutput) -> Result<FrameRecord, Stop> {
-        let Work { stage, frame, key, old, intact: mut files, started } = work;
-        let StageRun { spec, folder, .. } = &self.stages[stage];
-        for format in &spec.save {
-            let name = folder.frame_file(frame, format);
-            if files.iter().any(|file| file.name == name) {
-                continue;
-            }
-            formats::write(&folder.file(&name), &output.data).map_err(Stop::at(stage, frame))?;
-            files.push(folder.describe(name).map_err(Stop::at(stage, frame))?);
-        }
-        files.sort_by(|a, b| a.name.cmp(&b.name));
+        let Work { stage, frame, key, old, intact, started } = work;
+        let last = frame == self.shot.last;
+        let interval = if last { Duration::ZERO } else { self.options.checkpoint_interval };
+        let run = &mut self.stages[stage];
         let same = old.as_ref().filter(|old| old.key == key);
+        let finite = |metric: &Metric| metric.value.is_finite();
         let mut record = FrameRecord {
             frame,
             state: same.and_then(|old| old.state.clone()),
+            exact: same.and_then(|old| old.exact.clone()),
+            data: run.identity(&key, &output.data),
             key,
-            data: exact::digest(&output.data),
-            files,
-            exact: None,
-            metrics: output.metrics.into_iter().filter(|m| m.value.is_finite()).collect(),
-            notes: output.notes,
+            files: intact,
+            metrics: output.metrics.iter().filter(|metric| finite(metric)).cloned().collect(),
+            times: output.times.clone(),
+            notes: output.notes.clone(),
             seconds: 0.0,
         };
-        if spec.kind.is_stateful() {
-            let last = frame == self.shot.last;
-            let interval = if last { Duration::ZERO } else { self.options.checkpoint_interval };
-            let run = &mut self.stages[stage];
-            run.keep_exact(&mut record, &output.data)
-                .and_then(|()| run.checkpoint(&mut record, interval))
-                .map_err(Stop::at(stage, frame))?;
+        run.save(&mut record, &output).map_err(Stop::at(stage, frame))?;
+        if run.spec.info().stateful {
+            run.checkpoint(&mut record, interval).map_err(Stop::at(stage, frame))?;
         }
         record.seconds = started.elapsed().as_secs_f64();
-        let run = &mut self.stages[stage];
-        run.folder.remove_stale(old.as_ref(), &record);
+        run.folder.remove_stale(old.as_ref(), &record, &run.spec.save);
         run.folder.write_record(&record).map_err(Stop::at(stage, frame))?;
-        run.current = run.is_taken.then(|| (frame, Arc::new(output.data)));
+        run.current = run.is_taken.then_some((frame, output.data));
         Ok(record)
     }
 
@@ -264,7 +273,7 @@ impl<'a> FrameMaker<'a> {
                 continue;
             };
             let record = run.folder.record(frame).filter(|record| run.is_finished(record));
-            if let Some(mut record) = record.filter(|_| run.spec.kind.is_stateful()) {
+            if let Some(mut record) = record.filter(|_| run.spec.info().stateful) {
                 run.checkpoint(&mut record, Duration::ZERO).map_err(Stop::at(stage, frame))?;
                 run.folder.write_record(&record).map_err(Stop::at(stage, frame))?;
             }
@@ -292,21 +301,24 @@ impl<'a> FrameMaker<'a> {
         *(if skipped { &mut self.skipped } else { &mut self.computed }) += 1;
         let (done, total) = (self.computed + self.skipped, self.total());
         let remaining = self.estimate.remaining();
+        let Some(FrameLog { record, .. }) = self.stages[stage].log.last() else { return };
+        let (metrics, times, notes) = (&record.metrics, &record.times, &record.notes);
+        let result = FrameResult { seconds, metrics, times, notes };
         let stage = self.stages[stage].spec.name.as_str();
         self.options.observer.event(&match skipped {
-            true => Event::FrameSkipped { stage, frame, done, total },
-            false => Event::FrameDone { stage, frame, done, total, seconds, remaining },
+            true => Event::FrameSkipped { stage, frame, done, total, result },
+            false => Event::FrameDone { stage, frame, done, total, result, remaining },
         });
     }
 
-    fn note(&self, stage: usize, frame: u32, text: &str) {
+    fn note(&self, stage: usize, frame: i64, text: &str) {
         let stage = self.stages[stage].spec.name.as_str();
         self.options.observer.event(&Event::Note { stage, frame, text });
     }
 
-    /// Drops the data of all stages: the next frame has its own.
+    /// Drops the data of all stages whose next frame has its own.
     pub fn forget_data(&mut self) {
-        for stage in &mut self.stages {
+        for stage in self.stages.iter_mut().filter(|stage| !stage.is_static) {
             stage.current = None;
         }
     }

@@ -20,15 +20,18 @@
 //! * the stages: [`StageKind`], [`Stage`], [`Registry`]
 //! * the run: [`mod@runner`], [`Event`], [`CancelToken`]
 
+mod command_info;
 mod diagnostic;
 mod exact;
 mod formats;
 mod frame_data;
+mod frame_files;
 mod frame_maker;
 mod graph;
 mod located;
 mod lock;
 mod memory;
+mod phenomenon;
 mod picture;
 mod plot;
 mod progress;
@@ -38,21 +41,24 @@ mod report_html;
 pub mod runner;
 mod schema_check;
 mod shot_file;
+mod source_checksums;
 pub mod stage;
 mod stage_folder;
 mod stage_run;
 mod stage_table;
 pub mod stages;
 
+pub use command_info::{CommandInfo, Subject};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use formats::savable as savable_formats;
+pub use formats::{has_extension, savable as savable_formats};
 pub use frame_data::{DataKind, FrameData, FrameTime};
+pub use phenomenon::{Kind, Phenomenon};
 pub use picture::Picture;
-pub use progress::{CancelToken, Event, Observer};
-pub use registry::{Registry, shot_schema, stage_kinds};
+pub use progress::{CancelToken, Event, FrameResult, Observer};
+pub use registry::{Registry, short_numbers, shot_schema, stage_kinds};
 pub use runner::{RunError, RunOptions, RunOutcome, RunSummary, run};
-pub use shot_file::{Shot, ShotError, ShotSettings, ShotStage};
+pub use shot_file::{Records, Save, Shot, ShotError, ShotSettings, ShotStage};
 pub use stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    CheckedStage, Depends, Gives, InputPort, Inputs, KindInfo, Metric, Over, SettingProblem,
+    ShotContext, SideResult, Stage, StageError, StageKind, StageOutput, StepContext,
 };

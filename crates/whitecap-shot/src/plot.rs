@@ -12,7 +12,7 @@ pub(crate) struct Series {
     /// Which of the eight colours it has; a stage has the same one in every plot.
     pub color: usize,
     /// Frame number and value.
-    pub points: Vec<(u32, f64)>,
+    pub points: Vec<(i64, f64)>,
 }
 
 /// A plot of values against the frame number.
@@ -43,9 +43,9 @@ impl LinePlot<'_> {
         let high = points().map(|point| point.1).fold(0.0, f64::max);
         let ticks = ticks(low, if high > low { high } else { low + 1.0 });
         let (bottom, top) = (ticks[0], ticks[ticks.len() - 1]);
-        let x = |frame: u32| {
-            let span = f64::from(last - first).max(1.0);
-            LEFT + (WIDTH - LEFT - RIGHT) * f64::from(frame - first) / span
+        let x = |frame: i64| {
+            let span = ((last - first) as f64).max(1.0);
+            LEFT + (WIDTH - LEFT - RIGHT) * (frame - first) as f64 / span
         };
         let y = |value: f64| {
             HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - bottom) / (top - bottom)
@@ -84,7 +84,7 @@ impl LinePlot<'_> {
         Some(self.wrap(&svg, first, last, low, high))
     }
 
-    fn wrap(&self, svg: &str, first: u32, last: u32, low: f64, high: f64) -> String {
+    fn wrap(&self, svg: &str, first: i64, last: i64, low: f64, high: f64) -> String {
         let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
         let text = format!(
             "{}: {} for {}, frames {first} to {last}, between {} and {}.",
@@ -104,7 +104,7 @@ impl LinePlot<'_> {
     }
 }
 
-fn line(series: &Series, x: impl Fn(u32) -> f64, y: impl Fn(f64) -> f64) -> String {
+fn line(series: &Series, x: impl Fn(i64) -> f64, y: impl Fn(f64) -> f64) -> String {
     if let [(frame, value)] = series.points[..] {
         let (x, y) = (x(frame), y(value));
         return format!(
@@ -186,11 +186,11 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 }
 
 /// At most nine frame numbers, the first one included.
-fn frame_ticks(first: u32, last: u32) -> Vec<u32> {
+fn frame_ticks(first: i64, last: i64) -> Vec<i64> {
     let count = last - first;
     let step = (0..10)
         .flat_map(|power| [1, 2, 5].map(|factor| factor * 10u64.pow(power)))
-        .find(|step| u64::from(count) / step <= 7)
+        .find(|step| count as u64 / step <= 7)
         .unwrap_or(1) as usize;
     (first..=last).step_by(step).collect()
 }
@@ -242,7 +242,7 @@ mod tests {
     fn frame_labels_stay_few() {
         assert_eq!(frame_ticks(1, 1), [1]);
         assert_eq!(frame_ticks(1, 8), [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert!(frame_ticks(0, u32::MAX).len() <= 9);
+        assert!(frame_ticks(0, i64::from(u32::MAX)).len() <= 9);
     }
 
     /// Contract: numbers are short and keep their meaning.

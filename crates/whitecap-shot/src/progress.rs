@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use whitecap_core::Watch;
 
+use crate::FrameData;
+use crate::stage::Metric;
+
 /// Something that happened during a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -26,14 +29,14 @@ pub enum Event<'a> {
         /// Name of the stage.
         stage: &'a str,
         /// The frame.
-        frame: u32,
+        frame: i64,
     },
     /// Part of a frame is made. Can come from any thread.
     FrameProgress {
         /// Name of the stage.
         stage: &'a str,
         /// The frame.
-        frame: u32,
+        frame: i64,
         /// How much of it, 0 to 1.
         fraction: f32,
     },
@@ -42,13 +45,13 @@ pub enum Event<'a> {
         /// Name of the stage.
         stage: &'a str,
         /// The frame.
-        frame: u32,
+        frame: i64,
         /// Frames that are finished, over all stages.
         done: usize,
         /// Frames there are, over all stages.
         total: usize,
-        /// How long this one took.
-        seconds: f64,
+        /// What was measured.
+        result: FrameResult<'a>,
         /// How long the rest will take, judged by the frames really made.
         remaining: Option<Duration>,
     },
@@ -57,18 +60,29 @@ pub enum Event<'a> {
         /// Name of the stage.
         stage: &'a str,
         /// The frame.
-        frame: u32,
+        frame: i64,
         /// Frames that are finished, over all stages.
         done: usize,
         /// Frames there are, over all stages.
         total: usize,
+        /// What was measured when it was made.
+        result: FrameResult<'a>,
+    },
+    /// What there is of a frame that is being made, where previews were asked for.
+    Preview {
+        /// Name of the stage.
+        stage: &'a str,
+        /// The frame.
+        frame: i64,
+        /// The unfinished data.
+        data: &'a FrameData,
     },
     /// Something that the user should know. A note that repeats from frame to frame comes once.
     Note {
         /// Name of the stage.
         stage: &'a str,
         /// The frame.
-        frame: u32,
+        frame: i64,
         /// A sentence.
         text: &'a str,
     },
@@ -81,6 +95,19 @@ pub enum Event<'a> {
         /// How long it took.
         seconds: f64,
     },
+}
+
+/// What was measured on a finished frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameResult<'a> {
+    /// How long it took.
+    pub seconds: f64,
+    /// Numbers of the stage.
+    pub metrics: &'a [Metric],
+    /// How long parts of the work took.
+    pub times: &'a [Metric],
+    /// Sentences that the user should see.
+    pub notes: &'a [String],
 }
 
 /// Takes the events of a run. Every `Fn(&Event)` that threads may share is one.
@@ -121,7 +148,7 @@ impl CancelToken {
 /// Hands a frame's progress on to the observer, and the request to stop to the stage.
 pub(crate) struct FrameWatch<'a> {
     pub stage: &'a str,
-    pub frame: u32,
+    pub frame: i64,
     pub observer: &'a dyn Observer,
     pub cancel: &'a CancelToken,
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::formats;
 use crate::shot_file::ShotSettings;
-use crate::stage::{InputPort, StageKind};
+use crate::stage::{InputPort, KindInfo, StageKind};
 use crate::stages;
 
 /// The kinds of stages that a shot file may name.
@@ -24,7 +24,7 @@ impl Registry {
 
     /// The same kinds and one more; a kind of the same name is replaced.
     pub fn with(mut self, kind: Arc<dyn StageKind>) -> Self {
-        self.kinds.retain(|known| known.name() != kind.name());
+        self.kinds.retain(|known| known.info().name != kind.info().name);
         self.kinds.push(kind);
         self
     }
@@ -36,7 +36,7 @@ impl Registry {
 
     /// The kind called `name`.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn StageKind>> {
-        self.kinds.iter().find(|kind| kind.name() == name)
+        self.kinds.iter().find(|kind| kind.info().name == name)
     }
 
     /// The JSON Schema of a shot file, for editors.
@@ -45,7 +45,7 @@ impl Registry {
         let mut definitions = schemas.definitions;
         let mut stages = Vec::new();
         for (kind, schema) in self.kinds.iter().zip(schemas.stages) {
-            let name = format!("{}-stage", kind.name());
+            let name = format!("{}-stage", kind.info().name);
             stages.push(json!({ "$ref": format!("#/$defs/{name}") }));
             definitions.insert(name, schema);
         }
@@ -81,14 +81,14 @@ impl Schemas {
             .map(|kind| stage_schema(kind.as_ref(), &mut generator))
             .collect();
         let mut definitions = generator.take_definitions(true);
-        stages.iter_mut().chain([&mut shot]).for_each(shorten_defaults);
-        definitions.values_mut().for_each(shorten_defaults);
+        stages.iter_mut().chain([&mut shot]).for_each(shorten);
+        definitions.values_mut().for_each(shorten);
         Self { shot, stages, definitions }
     }
 
     /// The schema of the table of a kind.
     pub fn stage(&self, registry: &Registry, kind: &str) -> Option<&Value> {
-        let place = registry.kinds().iter().position(|known| known.name() == kind)?;
+        let place = registry.kinds().iter().position(|known| known.info().name == kind)?;
         self.stages.get(place)
     }
 }
@@ -96,25 +96,26 @@ impl Schemas {
 /// The settings of a kind, with the keys that every stage has.
 fn stage_schema(kind: &dyn StageKind, generator: &mut SchemaGenerator) -> Value {
     let settings = kind.settings_schema(generator).to_value();
+    let info = kind.info();
     let mut properties = Map::new();
     properties.insert(
         String::from("kind"),
-        json!({ "const": kind.name(), "description": kind.doc(), "unit": "none" }),
+        json!({ "const": info.name, "description": info.doc, "unit": "none" }),
     );
-    for port in kind.inputs() {
+    for port in info.inputs {
         properties.insert(port.key.to_string(), port_schema(port));
     }
     if let Some(own) = settings["properties"].as_object() {
         properties.extend(own.clone());
     }
-    properties.insert(String::from("save"), save_schema(kind));
+    properties.insert(String::from("save"), save_schema(info));
     let required: Vec<&str> = std::iter::once("kind")
-        .chain(kind.inputs().iter().filter(|port| port.required).map(|port| port.key))
+        .chain(info.inputs.iter().filter(|port| port.required).map(|port| port.key))
         .chain(settings["required"].as_array().into_iter().flatten().filter_map(Value::as_str))
         .collect();
     json!({
-        "title": format!("{} stage", kind.name()),
-        "description": kind.doc(),
+        "title": format!("{} stage", info.name),
+        "description": info.doc,
         "type": "object",
         "properties": properties,
         "required": required,
@@ -127,32 +128,47 @@ fn port_schema(port: &InputPort) -> Value {
     json!({ "type": "string", "description": description, "unit": "none" })
 }
 
-fn save_schema(kind: &dyn StageKind) -> Value {
-    let mut names: Vec<&str> =
-        kind.can_give().iter().flat_map(|&data| formats::savable(data)).collect();
+fn save_schema(info: &KindInfo) -> Value {
+    let kinds = info.gives.kinds();
+    let mut names: Vec<String> =
+        kinds.iter().flat_map(|&data| formats::savable(data)).map(String::from).collect();
     names.sort_unstable();
     names.dedup();
+    let mut description =
+        String::from("File formats to save every frame in. Left out: nothing is saved.");
+    for side in info.beside {
+        let example = formats::savable(side.kind)[0];
+        description
+            .push_str(&format!(" With \"{}.{example}\" and the like: {}", side.name, side.doc));
+        let formats = formats::savable(side.kind).into_iter();
+        names.extend(formats.map(|format| format!("{}.{format}", side.name)));
+    }
     json!({
         "type": "array",
         "items": { "type": "string", "enum": names },
         "default": [],
-        "description": "File formats to save every frame in. Left out: nothing is saved.",
+        "description": description,
         "unit": "none",
     })
 }
 
-/// Writes single-precision defaults with the digits a person would write: 0.6, not
-/// 0.6000000238418579.
-fn shorten_defaults(schema: &mut Value) {
-    if schema["format"] == "float"
-        && let Some(default) = schema["default"].as_f64()
-        && let Ok(short) = (default as f32).to_string().parse::<f64>()
-    {
-        schema["default"] = json!(short);
-    }
-    match schema {
-        Value::Object(fields) => fields.values_mut().for_each(shorten_defaults),
-        Value::Array(items) => items.iter_mut().for_each(shorten_defaults),
+/// The same value with the digits a person would write: 0.6, not 0.6000000238418579.
+pub fn short_numbers(mut value: Value) -> Value {
+    shorten(&mut value);
+    value
+}
+
+/// Writes every number that is exactly one of single precision with the digits of that one.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Number(number) if number.is_f64() => {
+            let single = number.as_f64().filter(|&n| f64::from(n as f32) == n);
+            if let Some(short) = single.and_then(|n| (n as f32).to_string().parse::<f64>().ok()) {
+                *value = json!(short);
+            }
+        }
         _ => {}
     }
 }

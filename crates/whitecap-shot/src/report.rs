@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::frame_maker::FrameMaker;
+use crate::registry::short_numbers;
 use crate::report_html;
 use crate::shot_file::Shot;
 use crate::stage::Metric;
@@ -29,7 +30,7 @@ pub(crate) struct Report {
     /// `finished`, `cancelled` or `failed`.
     pub outcome: &'static str,
     pub error: Option<String>,
-    pub frames: [u32; 2],
+    pub frames: [i64; 2],
     pub fps: f64,
     /// Duration of this run in seconds.
     pub seconds: f64,
@@ -56,7 +57,7 @@ pub(crate) struct StageReport {
 /// What the report tells of one frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FrameReport {
-    pub frame: u32,
+    pub frame: i64,
     /// Whether it was up to date; its time and numbers are then those of the run that made it.
     pub skipped: bool,
     pub seconds: f64,
@@ -67,6 +68,8 @@ pub(crate) struct FrameReport {
     /// Size of the files saved.
     pub file_bytes: u64,
     pub metrics: Vec<Metric>,
+    /// How long parts of the work took.
+    pub times: Vec<Metric>,
     pub notes: Vec<String>,
 }
 
@@ -107,8 +110,8 @@ impl StageReport {
         let made = stage.log.iter().filter(|log| !log.skipped);
         Self {
             name: stage.spec.name.clone(),
-            kind: stage.spec.kind.name(),
-            settings: stage.spec.settings.clone(),
+            kind: stage.spec.info().name,
+            settings: short_numbers(stage.spec.checked.settings().clone()),
             computed: stage.log.len() - skipped,
             skipped,
             seconds: made.map(|log| log.record.seconds).sum(),
@@ -118,6 +121,11 @@ impl StageReport {
 }
 
 impl FrameReport {
+    /// What was measured, times included.
+    pub fn numbers(&self) -> impl Iterator<Item = &Metric> {
+        self.metrics.iter().chain(&self.times)
+    }
+
     fn new(log: &FrameLog) -> Self {
         Self {
             frame: log.record.frame,
@@ -127,6 +135,7 @@ impl FrameReport {
             peak_bytes: log.memory.peak,
             file_bytes: log.record.files.iter().map(|file| file.bytes).sum(),
             metrics: log.record.metrics.clone(),
+            times: log.record.times.clone(),
             notes: log.record.notes.clone(),
         }
     }

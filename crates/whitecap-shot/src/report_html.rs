@@ -145,9 +145,9 @@ fn series(report: &Report, stage: usize, value: impl Fn(&FrameReport) -> Option<
 fn metrics(report: &Report) -> Vec<((String, String), Vec<Series>)> {
     let mut plots: BTreeMap<(String, String), Vec<Series>> = BTreeMap::new();
     for (color, stage) in report.stages.iter().enumerate() {
-        let mut lines: BTreeMap<(&str, &str), Vec<(u32, f64)>> = BTreeMap::new();
+        let mut lines: BTreeMap<(&str, &str), Vec<(i64, f64)>> = BTreeMap::new();
         for frame in &stage.frames {
-            for metric in &frame.metrics {
+            for metric in frame.numbers() {
                 let points = lines.entry((&metric.name, &metric.unit)).or_default();
                 points.push((frame.frame, metric.value));
             }
@@ -164,7 +164,7 @@ fn metrics(report: &Report) -> Vec<((String, String), Vec<Series>)> {
 
 fn stage_section(stage: &StageReport) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
-    for metric in stage.frames.iter().flat_map(|frame| &frame.metrics) {
+    for metric in stage.frames.iter().flat_map(|frame| frame.numbers()) {
         if !names.contains(&(&metric.name, &metric.unit)) {
             names.push((&metric.name, &metric.unit));
         }
@@ -192,7 +192,7 @@ fn stage_section(stage: &StageReport) -> String {
             number(mebibytes)
         );
         for (name, unit) in &names {
-            let found = frame.metrics.iter().find(|m| m.name == *name && m.unit == *unit);
+            let found = frame.numbers().find(|m| m.name == *name && m.unit == *unit);
             let _ = write!(text, "<td>{}</td>", found.map_or(String::new(), |m| number(m.value)));
         }
         text.push_str("</tr>");
@@ -203,7 +203,7 @@ fn stage_section(stage: &StageReport) -> String {
 
 /// Each note once, with the frames it belongs to.
 fn notes(stage: &StageReport) -> String {
-    let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
+    let mut found: Vec<(&str, Vec<i64>)> = Vec::new();
     for frame in &stage.frames {
         for note in &frame.notes {
             match found.iter_mut().find(|(text, _)| text == note) {

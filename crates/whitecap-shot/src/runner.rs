@@ -32,7 +32,7 @@ use crate::frame_maker::{FrameMaker, Stop};
 use crate::lock::RunLock;
 use crate::progress::{CancelToken, Event, Observer};
 use crate::report::{Outcome, Report};
-use crate::shot_file::Shot;
+use crate::shot_file::{Records, Shot};
 use crate::stage_folder::remove_temporaries;
 
 /// How a run talks to its caller.
@@ -42,15 +42,17 @@ pub struct RunOptions<'a> {
     pub observer: &'a dyn Observer,
     /// Asks the run to stop.
     pub cancel: &'a CancelToken,
-    /// A stateful stage saves its state when this much time has passed since it last did. It
-    /// changes how much a killed run repeats, never the result.
+    /// A stateful stage saves its state when this much time has passed since it last did, and twenty
+    /// times as long as saving takes. It changes how much a killed run repeats, never the result.
     pub checkpoint_interval: Duration,
+    /// Whether frames are shown while they are made; see [`Event::Preview`].
+    pub previews: bool,
 }
 
 impl<'a> RunOptions<'a> {
-    /// Options with a checkpoint every minute.
+    /// Options with a checkpoint every five seconds, without previews.
     pub fn new(observer: &'a dyn Observer, cancel: &'a CancelToken) -> Self {
-        Self { observer, cancel, checkpoint_interval: Duration::from_secs(60) }
+        Self { observer, cancel, checkpoint_interval: Duration::from_secs(5), previews: false }
     }
 }
 
@@ -78,10 +80,10 @@ pub struct RunSummary {
     pub seconds: f64,
     /// Where results are.
     pub output: PathBuf,
-    /// The report for people.
-    pub report_html: PathBuf,
-    /// The report for programs.
-    pub report_json: PathBuf,
+    /// The report for people, if records are kept.
+    pub report_html: Option<PathBuf>,
+    /// The report for programs, if records are kept.
+    pub report_json: Option<PathBuf>,
 }
 
 impl RunSummary {
@@ -134,10 +136,30 @@ pub enum RunError {
         /// Name of the stage.
         stage: String,
         /// The frame.
-        frame: u32,
+        frame: i64,
         /// What went wrong.
         cause: Box<dyn Error + Send + Sync>,
     },
+}
+
+/// Writes manifests and report, or removes what only served to continue.
+fn close(
+    shot: &Shot,
+    maker: &FrameMaker<'_>,
+    outcome: &Outcome,
+    seconds: f64,
+) -> Result<(Option<PathBuf>, Option<PathBuf>), whitecap_io::Error> {
+    if shot.records == Records::Kept {
+        maker.write_manifests()?;
+        let (json, html) = Report::new(shot, maker, outcome, seconds).write(&shot.output)?;
+        return Ok((Some(json), Some(html)));
+    }
+    let (computed, skipped) = maker.counts();
+    if matches!(outcome, Outcome::Finished) || computed + skipped == 0 {
+        // What cannot be removed only takes room.
+        let _ = std::fs::remove_dir_all(&shot.output);
+    }
+    Ok((None, None))
 }
 
 /// Brings every frame of a shot up to date.
@@ -166,9 +188,7 @@ pub fn run(shot: &Shot, options: &RunOptions<'_>) -> Result<RunSummary, RunError
             Outcome::Failed(format!("stage `{}`, frame {frame}: {cause}", shot.stages[*stage].name))
         }
     };
-    let closed = maker
-        .write_manifests()
-        .and_then(|()| Report::new(shot, &maker, &outcome, seconds).write(output));
+    let closed = close(shot, &maker, &outcome, seconds);
     options.observer.event(&Event::RunFinished { computed, skipped, seconds });
     let outcome = match made {
         Ok(()) => RunOutcome::Finished,

@@ -15,15 +15,15 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use whitecap_io::Sequence;
 
 use crate::diagnostic::{Diagnostics, Mistakes, name_list, nearest};
 use crate::located::{self, Entry, Node};
 use crate::registry::Schemas;
 use crate::schema_check::SchemaCheck;
-use crate::stage::{ShotContext, StageKind};
+use crate::stage::{CheckedStage, KindInfo, ShotContext, StageKind};
 use crate::stage_table::{self, Draft, DraftInput};
-use crate::{DataKind, Registry};
+use crate::{DataKind, Registry, formats};
 
 /// The `[shot]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,8 +33,8 @@ pub struct ShotSettings {
     #[schemars(extend("unit" = "none"))]
     pub name: String,
     /// First and last frame, both included.
-    #[schemars(extend("unit" = "frames"), inner(range(max = 99_999_999)))]
-    pub frames: [u32; 2],
+    #[schemars(extend("unit" = "frames"), inner(range(min = -99_999_999, max = 99_999_999)))]
+    pub frames: [i64; 2],
     /// Frames per second.
     #[serde(default = "default_fps")]
     #[schemars(extend("unit" = "1/s"), range(min = 0.001, max = 1_000_000.0))]
@@ -66,6 +66,18 @@ pub struct Shot {
     pub output: PathBuf,
     /// The stages, each after its inputs.
     pub stages: Vec<ShotStage>,
+    /// What stays when the run is finished.
+    pub records: Records,
+}
+
+/// What a finished run leaves besides the frames it was asked to save.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// The records of its frames, manifests and a report: the next run makes only what is not up to date.
+    #[default]
+    Kept,
+    /// Nothing: the folder of results only serves to continue after a stop.
+    UntilFinished,
 }
 
 /// A stage of a shot.
@@ -75,14 +87,52 @@ pub struct ShotStage {
     pub name: String,
     /// Its kind.
     pub kind: Arc<dyn StageKind>,
-    /// Its settings, completed with defaults.
-    pub settings: Value,
+    /// Its settings and what was loaded to check them.
+    pub checked: Arc<dyn CheckedStage>,
     /// Key of each connected input and the place of the stage it takes from in [`Shot::stages`].
     pub inputs: Vec<(&'static str, usize)>,
+    /// What it saves.
+    pub save: Vec<Save>,
+}
+
+impl ShotStage {
+    /// What it is.
+    pub fn info(&self) -> &KindInfo {
+        self.kind.info()
+    }
+
     /// What it gives.
-    pub gives: DataKind,
-    /// The formats it saves.
-    pub save: Vec<String>,
+    pub fn gives(&self) -> DataKind {
+        self.info().gives.with(self.checked.settings())
+    }
+}
+
+/// A file that every frame is saved in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Save {
+    /// The side result that is saved; otherwise what the stage gives.
+    pub result: Option<&'static str>,
+    /// File extension.
+    pub format: String,
+    /// The files, where they do not lie in the folder of the stage.
+    pub files: Option<Sequence>,
+}
+
+impl Save {
+    /// What an entry of `save` asks for: `ply`, or `points.bgeo` for a side result of the kind.
+    pub(crate) fn named(text: &str, info: &KindInfo) -> Self {
+        let side = text.split_once('.').and_then(|(name, format)| {
+            let side = info.beside.iter().find(|side| side.name == name)?;
+            formats::savable(side.kind).contains(&format).then_some((side.name, format))
+        });
+        let (result, format) = side.map_or((None, text), |(name, format)| (Some(name), format));
+        Self { result, format: format.to_string(), files: None }
+    }
+
+    /// As in the shot file.
+    pub fn in_words(&self) -> String {
+        self.result.map_or(self.format.clone(), |result| format!("{result}.{}", self.format))
+    }
 }
 
 /// Why a shot file cannot be used.
@@ -121,14 +171,20 @@ impl Shot {
     }
 
     /// What every stage may know of the shot.
-    pub fn context(&self) -> ShotContext<'_> {
+    pub fn context(&self) -> ShotContext {
         context(&self.settings, &self.folder)
     }
 }
 
-fn context<'a>(settings: &ShotSettings, folder: &'a Path) -> ShotContext<'a> {
+fn context(settings: &ShotSettings, folder: &Path) -> ShotContext {
     let [first, last] = settings.frames;
-    ShotContext { folder, first, last, fps: settings.fps, seed: u64::from(settings.seed) }
+    ShotContext {
+        folder: folder.to_path_buf(),
+        first,
+        last,
+        fps: settings.fps,
+        seed: u64::from(settings.seed),
+    }
 }
 
 fn read(
@@ -161,7 +217,8 @@ fn read(
         None => folder.join("out").join(&settings.name),
     };
     let stages = if mistakes.is_empty() { assemble(&drafts, &order)? } else { return None };
-    Some(Shot { path: path.to_path_buf(), folder, settings, output, stages })
+    let records = Records::Kept;
+    Some(Shot { path: path.to_path_buf(), folder, settings, output, stages, records })
 }
 
 /// Checks and reads the `[shot]` table.
@@ -321,13 +378,12 @@ fn assemble(drafts: &[Draft], order: &[usize]) -> Option<Vec<ShotStage>> {
             Some(ShotStage {
                 name: draft.name.clone(),
                 kind: Arc::clone(draft.kind.as_ref()?),
-                settings: draft.settings.clone()?,
+                checked: Arc::clone(draft.checked.as_ref()?),
                 inputs: draft
                     .inputs
                     .iter()
                     .map(|input| Some((input.port.key, place_of(&input.target)?)))
                     .collect::<Option<_>>()?,
-                gives: draft.gives?,
                 save: draft.save.clone(),
             })
         })

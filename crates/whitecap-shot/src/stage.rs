@@ -1,19 +1,22 @@
 //! The contract between the runner and a stage.
 //!
-//! A [`StageKind`] is an entry of the [`Registry`](crate::Registry): what a stage is called, which
-//! settings and inputs it takes, what it gives. A [`Stage`] is one running instance, stepped frame
-//! by frame in ascending order.
+//! A [`StageKind`] is an entry of the [`Registry`](crate::Registry): its [`KindInfo`] says what a stage is
+//! called, what it takes and what it gives. Checked settings make a [`CheckedStage`], which holds what the
+//! check has loaded. A [`Stage`] is one running instance, stepped frame by frame in ascending order.
+//!
+//! Phenomena implement [`Phenomenon`](crate::Phenomenon), the typed form of all three.
 //!
 //! # What a stage must keep
 //! * The same settings, inputs, frame and (for stateful kinds) history give the same bits, on any
 //!   number of threads.
 //! * A stateless stage can be asked for any frame, in any order. A stateful stage is asked for
-//!   one frame after the other, and [`Stage::save_state`] followed by [`Stage::restore_state`] in
-//!   a fresh instance continues with the same bits.
+//!   one frame after the other, and [`Stage::save`] followed by [`CheckedStage::restore`] continues with
+//!   the same bits.
 //! * A stage writes no file and prints nothing; it reads only its inputs and the files it names in
-//!   [`StageKind::sources`].
+//!   [`CheckedStage::sources`].
 
-use std::path::{Path, PathBuf};
+use std::any::Any;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use schemars::{Schema, SchemaGenerator};
@@ -21,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use whitecap_core::{Particles, TriMesh, Volume, Watch};
 
+use crate::command_info::CommandInfo;
 use crate::{DataKind, FrameData, FrameTime};
 
 /// An input that a stage takes, connected in the shot file by the name of another stage.
@@ -37,29 +41,29 @@ pub struct InputPort {
 }
 
 /// The part of a shot that every stage may know.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShotContext<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShotContext {
     /// Folder of the shot file, which relative paths start from.
-    pub folder: &'a Path,
+    pub folder: PathBuf,
     /// First frame.
-    pub first: u32,
+    pub first: i64,
     /// Last frame.
-    pub last: u32,
+    pub last: i64,
     /// Frames per second.
     pub fps: f64,
     /// Seed of everything random.
     pub seed: u64,
 }
 
-impl ShotContext<'_> {
+impl ShotContext {
     /// Every frame of the shot, ascending.
-    pub fn frames(&self) -> std::ops::RangeInclusive<u32> {
+    pub fn frames(&self) -> std::ops::RangeInclusive<i64> {
         self.first..=self.last
     }
 
     /// When a frame happens.
-    pub fn time_of(&self, index: u32) -> FrameTime {
-        let time = (f64::from(index) - f64::from(self.first)) / self.fps;
+    pub fn time_of(&self, index: i64) -> FrameTime {
+        let time = (index - self.first) as f64 / self.fps;
         FrameTime { index, time, dt: 1.0 / self.fps }
     }
 }
@@ -72,6 +76,92 @@ pub struct Depends {
     pub on_time: bool,
     /// The seed of the shot.
     pub on_seed: bool,
+}
+
+/// The kind of data that a stage gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// Always the same.
+    Always(DataKind),
+    /// What one of its settings chooses.
+    Chosen {
+        /// The setting, usually `give`.
+        key: &'static str,
+        /// Its values and what each gives; the first is the default.
+        choices: &'static [(&'static str, DataKind)],
+    },
+}
+
+impl Gives {
+    /// Every kind of data it can be.
+    pub fn kinds(&self) -> Vec<DataKind> {
+        match self {
+            Gives::Always(kind) => vec![*kind],
+            Gives::Chosen { choices, .. } => choices.iter().map(|choice| choice.1).collect(),
+        }
+    }
+
+    /// What settings choose, given or left out.
+    pub fn with(&self, settings: &Value) -> DataKind {
+        match self {
+            Gives::Always(kind) => *kind,
+            Gives::Chosen { key, choices } => {
+                let chosen = choices.iter().find(|choice| settings[key] == choice.0);
+                chosen.unwrap_or(&choices[0]).1
+            }
+        }
+    }
+}
+
+/// A further result that a stage can save beside what it gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideResult {
+    /// Its name: `points` is saved with `save = ["points.bgeo"]`, or by a command with `--points FILE`.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: DataKind,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+}
+
+/// What a kind of stage is, as plain data.
+#[derive(Clone, Copy, Debug)]
+pub struct KindInfo {
+    /// The name that `kind = "…"` takes.
+    pub name: &'static str,
+    /// What the stage does, in a sentence or two.
+    pub doc: &'static str,
+    /// Version of its results: raised when the same settings give other bits, so that frames
+    /// made before are made anew.
+    pub version: u32,
+    /// The inputs it takes.
+    pub inputs: &'static [InputPort],
+    /// What it gives.
+    pub gives: Gives,
+    /// What else it can save.
+    pub beside: &'static [SideResult],
+    /// What its result depends on besides settings and inputs.
+    pub depends: Depends,
+    /// Whether a frame needs the frame before it.
+    pub stateful: bool,
+    /// Its own command, if it has one.
+    pub command: Option<CommandInfo>,
+}
+
+impl KindInfo {
+    /// A stateless kind without inputs that depends on nothing but its settings. Every kind gives the
+    /// fields in which it differs.
+    pub const PLAIN: Self = Self {
+        name: "",
+        doc: "",
+        version: 1,
+        inputs: &[],
+        gives: Gives::Always(DataKind::Mesh),
+        beside: &[],
+        depends: Depends { on_time: false, on_seed: false },
+        stateful: false,
+        command: None,
+    };
 }
 
 /// A setting whose value is impossible in a way that its schema cannot say.
@@ -97,66 +187,40 @@ impl SettingProblem {
     }
 }
 
-/// A kind of stage.
+/// A kind of stage. Phenomena get theirs from [`Kind`](crate::Kind).
 pub trait StageKind: Send + Sync {
-    /// The name that `kind = "…"` takes.
-    fn name(&self) -> &'static str;
+    /// What it is.
+    fn info(&self) -> &KindInfo;
 
-    /// What the stage does, in a sentence or two.
-    fn doc(&self) -> &'static str;
-
-    /// Version of its results: raised when the same settings give other bits, so that frames
-    /// made before are made anew.
-    fn version(&self) -> u32 {
-        1
-    }
-
-    /// The schema of its settings, usually `Settings::json_schema(generator)`.
+    /// The schema of its settings.
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
-    /// The inputs it takes.
-    fn inputs(&self) -> &'static [InputPort];
+    /// Reads settings that passed the schema and looks for problems that the schema cannot say, such
+    /// as missing files.
+    fn check(
+        &self,
+        settings: Value,
+        shot: &ShotContext,
+    ) -> Result<Arc<dyn CheckedStage>, Vec<SettingProblem>>;
+}
 
-    /// The kinds of data it can give; most stages name one.
-    fn can_give(&self) -> &'static [DataKind];
-
-    /// The kind of data it gives with these settings, which [`StageKind::check`] accepted.
-    fn gives(&self, settings: &Value) -> DataKind {
-        let _ = settings;
-        self.can_give()[0]
-    }
-
-    /// What its result depends on besides settings and inputs.
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: true }
-    }
-
-    /// Whether a frame needs the frame before it.
-    fn is_stateful(&self) -> bool {
-        false
-    }
-
-    /// Completes settings that passed the schema with their defaults, so that equal settings have
-    /// equal text, and looks for problems that the schema cannot say, such as missing files.
-    fn check(&self, settings: &Value, shot: &ShotContext<'_>)
-    -> Result<Value, Vec<SettingProblem>>;
+/// A stage whose settings were checked, with what the check has loaded.
+pub trait CheckedStage: Send + Sync {
+    /// Its settings with all defaults: equal settings give equal values.
+    fn settings(&self) -> &Value;
 
     /// Files outside the shot that a frame is made from; their checksums decide whether the frame
     /// must be made anew.
-    fn sources(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-        frame: FrameTime,
-    ) -> Result<Vec<PathBuf>, StageError> {
-        let _ = (settings, shot, frame);
-        Ok(Vec::new())
-    }
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError>;
 
-    /// A running instance that stands before the first frame. `settings` came from
-    /// [`StageKind::check`].
-    fn start(&self, settings: &Value, shot: &ShotContext<'_>)
-    -> Result<Box<dyn Stage>, StageError>;
+    /// A running instance that stands before the first frame.
+    fn start(&self) -> Result<Box<dyn Stage>, StageError>;
+
+    /// A running instance that stands where [`Stage::save`] was called.
+    fn restore(&self, saved: &[u8]) -> Result<Box<dyn Stage>, StageError>;
+
+    /// The phenomenon behind it, for callers that know its type.
+    fn phenomenon(&self) -> &dyn Any;
 }
 
 /// A running stage.
@@ -168,17 +232,8 @@ pub trait Stage: Send {
         inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError>;
 
-    /// Everything that the next frame needs from the past. Stateful kinds must implement this and
-    /// [`Stage::restore_state`].
-    fn save_state(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Brings a fresh instance to where [`Stage::save_state`] was called.
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        let _ = state;
-        Ok(())
-    }
+    /// Everything that the next frame needs from the past; nothing for a stateless stage.
+    fn save(&self) -> Vec<u8>;
 }
 
 /// What a stage is told about the frame it makes.
@@ -189,26 +244,30 @@ pub struct StepContext<'a> {
     pub seed: u64,
     /// Takes progress within the frame and asks to stop.
     pub watch: &'a dyn Watch,
+    /// Names of the side results to make.
+    pub beside: &'a [&'static str],
+    /// Takes what there is of a frame before it is finished, where somebody wants to see it.
+    pub preview: Option<&'a dyn Fn(&FrameData)>,
 }
 
 /// The data of a frame's inputs, by key.
 pub struct Inputs<'a> {
-    entries: Vec<(&'a str, Arc<FrameData>)>,
+    entries: Vec<(&'a str, FrameData)>,
 }
 
 impl<'a> Inputs<'a> {
     /// Inputs from keys and their data.
-    pub fn new(entries: Vec<(&'a str, Arc<FrameData>)>) -> Self {
+    pub fn new(entries: Vec<(&'a str, FrameData)>) -> Self {
         Self { entries }
     }
 
     /// The data connected to `key`.
     pub fn get(&self, key: &str) -> Option<&FrameData> {
-        self.entries.iter().find(|(name, _)| *name == key).map(|(_, data)| data.as_ref())
+        self.entries.iter().find(|(name, _)| *name == key).map(|(_, data)| data)
     }
 
     /// The particles connected to `key`.
-    pub fn particles(&self, key: &'static str) -> Result<&Particles, StageError> {
+    pub fn particles(&self, key: &'static str) -> Result<&Arc<Particles>, StageError> {
         match self.get(key) {
             Some(FrameData::Particles(particles)) => Ok(particles),
             other => Err(StageError::input(key, DataKind::Particles, other)),
@@ -216,15 +275,20 @@ impl<'a> Inputs<'a> {
     }
 
     /// The mesh connected to `key`.
-    pub fn mesh(&self, key: &'static str) -> Result<&TriMesh, StageError> {
+    pub fn mesh(&self, key: &'static str) -> Result<&Arc<TriMesh>, StageError> {
         match self.get(key) {
             Some(FrameData::Mesh(mesh)) => Ok(mesh),
             other => Err(StageError::input(key, DataKind::Mesh, other)),
         }
     }
 
+    /// The mesh connected to `key`, if anything is.
+    pub fn optional_mesh(&self, key: &'static str) -> Result<Option<&Arc<TriMesh>>, StageError> {
+        self.get(key).map(|_| self.mesh(key)).transpose()
+    }
+
     /// The volume connected to `key`.
-    pub fn volume(&self, key: &'static str) -> Result<&Volume, StageError> {
+    pub fn volume(&self, key: &'static str) -> Result<&Arc<Volume>, StageError> {
         match self.get(key) {
             Some(FrameData::Volume(volume)) => Ok(volume),
             other => Err(StageError::input(key, DataKind::Volume, other)),
@@ -237,10 +301,33 @@ impl<'a> Inputs<'a> {
 pub struct StageOutput {
     /// The data.
     pub data: FrameData,
+    /// The side results that were asked for, by name.
+    pub beside: Vec<(&'static str, FrameData)>,
     /// Sentences that the user should see, such as a value that was estimated.
     pub notes: Vec<String>,
-    /// Numbers for the report.
+    /// Numbers for the report, the same in every run.
     pub metrics: Vec<Metric>,
+    /// How long parts of the work took, in seconds.
+    pub times: Vec<Metric>,
+}
+
+impl StageOutput {
+    /// Data and nothing else.
+    pub fn new(data: impl Into<FrameData>) -> Self {
+        let data = data.into();
+        let (beside, notes) = (Vec::new(), Vec::new());
+        Self { data, beside, notes, metrics: Vec::new(), times: Vec::new() }
+    }
+
+    /// The same with notes.
+    pub fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+
+    /// The same with metrics.
+    pub fn with_metrics(self, metrics: Vec<Metric>) -> Self {
+        Self { metrics, ..self }
+    }
 }
 
 /// A number measured on a frame.
@@ -252,17 +339,63 @@ pub struct Metric {
     pub unit: String,
     /// The value; finite.
     pub value: f64,
+    /// What tells it of a whole sequence.
+    #[serde(default, skip_serializing_if = "Over::is_last")]
+    pub over: Over,
+}
+
+/// Which number stands for a sequence of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// That of the last frame.
+    #[default]
+    Last,
+    /// The sum.
+    Sum,
+    /// The largest.
+    Largest,
+}
+
+impl Over {
+    fn is_last(&self) -> bool {
+        *self == Over::Last
+    }
+
+    /// The number for a sequence of values.
+    pub fn of(self, values: impl Iterator<Item = f64>) -> Option<f64> {
+        match self {
+            Over::Last => values.last(),
+            Over::Sum => values.reduce(|sum, value| sum + value),
+            Over::Largest => values.reduce(f64::max),
+        }
+    }
 }
 
 impl Metric {
     /// A measured quantity.
     pub fn new(name: &str, unit: &str, value: f64) -> Self {
-        Self { name: name.to_string(), unit: unit.to_string(), value }
+        Self { name: name.to_string(), unit: unit.to_string(), value, over: Over::Last }
     }
 
     /// A count.
     pub fn count(name: &str, value: usize) -> Self {
         Self::new(name, "", value as f64)
+    }
+
+    /// The same, but a sequence is told by its sum.
+    pub fn summed(self) -> Self {
+        Self { over: Over::Sum, ..self }
+    }
+
+    /// The same, but a sequence is told by its largest.
+    pub fn largest(self) -> Self {
+        Self { over: Over::Largest, ..self }
+    }
+
+    /// How long something took, from then until now.
+    pub fn time(name: &str, since: std::time::Instant) -> Self {
+        Self::new(name, "s", since.elapsed().as_secs_f64()).summed()
     }
 }
 

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::shot_file::Save;
 use crate::stage::Metric;
 
 /// A file of a stage's folder and its checksum.
@@ -37,7 +38,7 @@ pub(crate) struct FileRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FrameRecord {
     /// Number of the frame.
-    pub frame: u32,
+    pub frame: i64,
     /// Checksum of everything the frame was made from.
     pub key: String,
     /// Checksum of its data.
@@ -50,6 +51,8 @@ pub(crate) struct FrameRecord {
     pub state: Option<FileRecord>,
     /// What was measured.
     pub metrics: Vec<Metric>,
+    /// How long parts of the work took.
+    pub times: Vec<Metric>,
     /// What the user should know.
     pub notes: Vec<String>,
     /// How long it took to make.
@@ -74,32 +77,53 @@ impl StageFolder {
         Ok(folder)
     }
 
-    /// Name of a saved frame.
-    pub fn frame_file(&self, frame: u32, format: &str) -> String {
-        format!("{}.{frame:04}.{format}", self.stage)
+    /// The file of a saved frame.
+    pub fn frame_path(&self, frame: i64, save: &Save) -> PathBuf {
+        let Save { result, format, files } = save;
+        match (files, result) {
+            (Some(files), _) => files.path(frame),
+            (None, None) => self.path.join(format!("{}.{frame:04}.{format}", self.stage)),
+            (None, Some(result)) => {
+                self.path.join(format!("{}.{result}.{frame:04}.{format}", self.stage))
+            }
+        }
     }
 
-    /// Name of an exact copy.
-    pub fn exact_file(&self, frame: u32) -> String {
-        format!(".exact/{frame:04}.frame")
+    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this folder. A
+    /// name that leads elsewhere leads nowhere.
+    pub fn recorded_path(&self, frame: i64, name: &str, saves: &[Save]) -> Option<PathBuf> {
+        let saved = saves.iter().map(|save| self.frame_path(frame, save));
+        let known = saved.chain([self.exact_path(frame), self.state_path(frame)]);
+        let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
+        known
+            .into_iter()
+            .find(|path| self.name_of(path) == name)
+            .or_else(|| is_plain.then(|| self.path.join(name)))
     }
 
-    /// Whether a file of this folder is an exact copy.
-    pub fn is_exact_file(&self, file: &FileRecord) -> bool {
-        file.name.starts_with(".exact/")
+    /// What records call a file: its path within this folder, or its plain name if it lies elsewhere.
+    fn name_of(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.path).ok();
+        let name = inside.or(path.file_name().map(Path::new)).unwrap_or(path);
+        name.to_string_lossy().replace('\\', "/")
     }
 
-    /// Path of a file of this folder.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.path.join(name)
+    /// Path of an exact copy.
+    pub fn exact_path(&self, frame: i64) -> PathBuf {
+        self.path.join(".exact").join(format!("{frame:04}.frame"))
     }
 
-    fn record_path(&self, frame: u32) -> PathBuf {
+    /// Path of a checkpoint.
+    pub fn state_path(&self, frame: i64) -> PathBuf {
+        self.path.join(".state").join(format!("{frame:04}.state"))
+    }
+
+    fn record_path(&self, frame: i64) -> PathBuf {
         self.path.join(".frames").join(format!("{frame:04}.json"))
     }
 
     /// The record of a frame, if it was ever finished.
-    pub fn record(&self, frame: u32) -> Option<FrameRecord> {
+    pub fn record(&self, frame: i64) -> Option<FrameRecord> {
         let text = fs::read_to_string(self.record_path(frame)).ok()?;
         serde_json::from_str(&text).ok()
     }
@@ -116,57 +140,45 @@ impl StageFolder {
 
     /// Removes the files of an outdated record that the new one does not name: they were made from
     /// other settings, or are no longer needed.
-    pub fn remove_stale(&self, old: Option<&FrameRecord>, new: &FrameRecord) {
+    pub fn remove_stale(&self, old: Option<&FrameRecord>, new: &FrameRecord, saves: &[Save]) {
         let kept: Vec<&str> = new.files.iter().chain(&new.exact).map(|f| f.name.as_str()).collect();
         for file in old.iter().flat_map(|old| old.files.iter().chain(&old.exact)) {
-            if !kept.contains(&file.name.as_str()) {
+            if !kept.contains(&file.name.as_str())
+                && let Some(path) = self.recorded_path(new.frame, &file.name, saves)
+            {
                 // It may already be gone.
-                let _ = fs::remove_file(self.file(&file.name));
+                let _ = fs::remove_file(path);
             }
         }
     }
 
-    /// Whether a file is still what it was.
-    pub fn is_intact(&self, record: &FileRecord) -> bool {
-        let path = self.file(&record.name);
-        fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == record.bytes)
-            && checksum(&path).is_ok_and(|(_, found)| found == record.blake3)
-    }
-
-    /// Records a file that was just written.
-    pub fn describe(&self, name: String) -> io::Result<FileRecord> {
-        let (bytes, blake3) = checksum(&self.file(&name))?;
-        Ok(FileRecord { name, bytes, blake3 })
-    }
-
-    /// Writes bytes as a file of a subfolder and records it.
-    pub fn write_file(&self, name: String, bytes: &[u8]) -> Result<FileRecord, FolderError> {
-        let path = self.file(&name);
+    /// Writes bytes as a file and records it.
+    pub fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<FileRecord, FolderError> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        whitecap_io::atomic::write(&path, bytes)?;
+        whitecap_io::atomic::write(path, bytes)?;
         let blake3 = blake3::hash(bytes).to_hex().to_string();
-        Ok(FileRecord { name, bytes: bytes.len() as u64, blake3 })
+        Ok(FileRecord { name: self.name_of(path), bytes: bytes.len() as u64, blake3 })
     }
 
     /// Writes the checkpoint after a frame. Of those up to this frame only the newest two are
     /// kept.
-    pub fn write_state(&self, frame: u32, state: &[u8]) -> Result<FileRecord, FolderError> {
-        let record = self.write_file(state_file(frame), state)?;
-        let older: Vec<u32> =
+    pub fn write_state(&self, frame: i64, state: &[u8]) -> Result<FileRecord, FolderError> {
+        let record = self.write_file(&self.state_path(frame), state)?;
+        let older: Vec<i64> =
             self.checkpoints().into_iter().filter(|&kept| kept < frame).rev().skip(1).collect();
         for frame in older {
             // A checkpoint that cannot be removed only takes room.
-            let _ = fs::remove_file(self.file(&state_file(frame)));
+            let _ = fs::remove_file(self.state_path(frame));
         }
         Ok(record)
     }
 
     /// Frames that have a checkpoint, ascending.
-    pub fn checkpoints(&self) -> Vec<u32> {
+    pub fn checkpoints(&self) -> Vec<i64> {
         let Ok(entries) = fs::read_dir(self.path.join(".state")) else { return Vec::new() };
-        let mut frames: Vec<u32> = entries
+        let mut frames: Vec<i64> = entries
             .filter_map(|entry| {
                 entry.ok()?.file_name().to_str()?.strip_suffix(".state")?.parse().ok()
             })
@@ -180,7 +192,7 @@ impl StageFolder {
         &self,
         kind: &str,
         settings_hash: &str,
-        frames: &[u32],
+        frames: &[i64],
     ) -> Result<(), whitecap_io::Error> {
         let frames: serde_json::Map<String, Value> = frames
             .iter()
@@ -204,7 +216,7 @@ impl StageFolder {
             "frames": frames,
         });
         let text = serde_json::to_string_pretty(&manifest).expect("a manifest is plain data");
-        whitecap_io::atomic::write(&self.file("manifest.json"), text.as_bytes())
+        whitecap_io::atomic::write(&self.path.join("manifest.json"), text.as_bytes())
     }
 }
 
@@ -217,12 +229,14 @@ pub(crate) enum FolderError {
     Write(#[from] whitecap_io::Error),
 }
 
-fn state_file(frame: u32) -> String {
-    format!(".state/{frame:04}.state")
+/// Whether a file is still what it was.
+pub(crate) fn is_intact(path: &Path, record: &FileRecord) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == record.bytes)
+        && checksum(path).is_ok_and(|found| found == record.blake3)
 }
 
-/// Size and checksum of a file.
-pub(crate) fn checksum(path: &Path) -> io::Result<(u64, String)> {
+/// Checksum of a file.
+pub(crate) fn checksum(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 18];
@@ -236,7 +250,7 @@ pub(crate) fn checksum(path: &Path) -> io::Result<(u64, String)> {
             Err(error) => return Err(error),
         }
     }
-    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// Removes temporary files of atomic writes that were never finished.

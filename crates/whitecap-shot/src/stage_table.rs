@@ -9,7 +9,8 @@ use crate::diagnostic::{Mistakes, name_list, nearest};
 use crate::located::{Entry, Node};
 use crate::registry::Schemas;
 use crate::schema_check::SchemaCheck;
-use crate::stage::{InputPort, ShotContext, StageKind};
+use crate::shot_file::Save;
+use crate::stage::{CheckedStage, InputPort, KindInfo, ShotContext, StageKind};
 use crate::{DataKind, Registry, formats};
 
 /// What is known of a stage while its file is checked; parts with mistakes are missing.
@@ -17,10 +18,10 @@ pub(crate) struct Draft {
     pub name: String,
     pub name_span: Range<usize>,
     pub kind: Option<Arc<dyn StageKind>>,
-    pub settings: Option<Value>,
+    pub checked: Option<Arc<dyn CheckedStage>>,
     pub inputs: Vec<DraftInput>,
     pub gives: Option<DataKind>,
-    pub save: Vec<String>,
+    pub save: Vec<Save>,
 }
 
 /// A connection that a stage asks for.
@@ -44,7 +45,7 @@ pub(crate) fn read(
     entry: &Entry,
     registry: &Registry,
     schemas: &Schemas,
-    shot: Option<&ShotContext<'_>>,
+    shot: Option<&ShotContext>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Draft> {
     let table = as_table(entry, mistakes)?;
@@ -56,24 +57,26 @@ pub(crate) fn read(
         name: entry.key.clone(),
         name_span: entry.key_span.clone(),
         kind: None,
-        settings: None,
+        checked: None,
         inputs: Vec::new(),
         gives: None,
         save: Vec::new(),
     };
     let Some(kind) = kind_of(entry, table, registry, mistakes) else { return Some(draft) };
-    let schema = schemas.stage(registry, kind.name())?;
+    let info = *kind.info();
+    let schema = schemas.stage(registry, info.name)?;
     let before = mistakes.count();
-    let owner = format!("the {} stage `{}`", kind.name(), entry.key);
+    let owner = format!("the {} stage `{}`", info.name, entry.key);
     let check = SchemaCheck { definitions: &schemas.definitions };
     check.table(schema, table, &owner, &entry.key_span, mistakes);
 
-    let raw = raw_settings(table, kind.as_ref());
-    draft.inputs = inputs(table, kind.as_ref());
-    draft.gives = Some(kind.gives(&raw));
+    let raw = raw_settings(table, &info);
+    let gives = info.gives.with(&raw);
+    draft.inputs = inputs(table, &info);
+    draft.gives = Some(gives);
     if mistakes.count() == before && entry.value.node.is_readable() {
-        draft.save = save(table, kind.gives(&raw), &entry.key, mistakes);
-        draft.settings = settings(entry, table, kind.as_ref(), &raw, shot, mistakes);
+        draft.save = save(table, &info, gives, &entry.key, mistakes);
+        draft.checked = checked(entry, table, kind.as_ref(), raw, shot, mistakes);
     }
     draft.kind = Some(kind);
     Some(draft)
@@ -104,7 +107,7 @@ fn kind_of(
     registry: &Registry,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Arc<dyn StageKind>> {
-    let names = || registry.kinds().iter().map(|kind| kind.name());
+    let names = || registry.kinds().iter().map(|kind| kind.info().name);
     let all = format!("the kinds are {}", name_list(names(), "and"));
     let Some(found) = table.iter().find(|e| e.key == "kind") else {
         mistakes.add(entry.key_span.clone(), format!("`{}` has no `kind`", entry.key), Some(all));
@@ -131,9 +134,9 @@ fn kind_of(
 }
 
 /// The keys that are settings of the kind itself.
-fn raw_settings(table: &[Entry], kind: &dyn StageKind) -> Value {
+fn raw_settings(table: &[Entry], info: &KindInfo) -> Value {
     let of_every_stage = |key: &str| {
-        key == "kind" || key == "save" || kind.inputs().iter().any(|port| port.key == key)
+        key == "kind" || key == "save" || info.inputs.iter().any(|port| port.key == key)
     };
     let settings: Map<String, Value> = table
         .iter()
@@ -143,48 +146,56 @@ fn raw_settings(table: &[Entry], kind: &dyn StageKind) -> Value {
     Value::Object(settings)
 }
 
-fn inputs(table: &[Entry], kind: &dyn StageKind) -> Vec<DraftInput> {
+fn inputs(table: &[Entry], info: &KindInfo) -> Vec<DraftInput> {
     let connected = |port: &'static InputPort| {
         let entry = table.iter().find(|entry| entry.key == port.key)?;
         let Node::Text(target) = &entry.value.node else { return None };
         Some(DraftInput { port, target: target.clone(), span: entry.value.span.clone() })
     };
-    kind.inputs().iter().filter_map(connected).collect()
+    info.inputs.iter().filter_map(connected).collect()
 }
 
 /// The formats to save, each once.
-fn save(table: &[Entry], gives: DataKind, stage: &str, mistakes: &mut Mistakes<'_>) -> Vec<String> {
+fn save(
+    table: &[Entry],
+    info: &KindInfo,
+    gives: DataKind,
+    stage: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<Save> {
     let Some(Node::List(items)) =
         table.iter().find(|entry| entry.key == "save").map(|entry| &entry.value.node)
     else {
         return Vec::new();
     };
-    let mut save: Vec<String> = Vec::new();
+    let mut save: Vec<Save> = Vec::new();
     for item in items {
         let Node::Text(format) = &item.node else { continue };
-        if !formats::savable(gives).contains(&format.as_str()) {
+        let wanted = Save::named(format, info);
+        let fits = wanted.result.is_some() || formats::savable(gives).contains(&format.as_str());
+        if !fits {
             let message =
                 format!("`{stage}` gives {}, which cannot be saved as {format}", gives.in_words());
             let help = name_list(formats::savable(gives), "or");
             mistakes.add(item.span.clone(), message, Some(format!("it can be saved as {help}")));
-        } else if !save.contains(format) {
-            save.push(format.clone());
+        } else if !save.contains(&wanted) {
+            save.push(wanted);
         }
     }
     save
 }
 
-/// The settings completed with their defaults, if the kind finds nothing wrong with them.
-fn settings(
+/// The checked stage, if the kind finds nothing wrong with the settings.
+fn checked(
     entry: &Entry,
     table: &[Entry],
     kind: &dyn StageKind,
-    raw: &Value,
-    shot: Option<&ShotContext<'_>>,
+    raw: Value,
+    shot: Option<&ShotContext>,
     mistakes: &mut Mistakes<'_>,
-) -> Option<Value> {
+) -> Option<Arc<dyn CheckedStage>> {
     match kind.check(raw, shot?) {
-        Ok(settings) => Some(settings),
+        Ok(checked) => Some(checked),
         Err(problems) => {
             for problem in problems {
                 let span = place_of(&problem.key, table).unwrap_or(&entry.key_span);

@@ -28,9 +28,12 @@ fn the_example_shots_run() {
         let output = tempfile::tempdir().unwrap();
         shot.output = output.path().join("out");
         shot.settings.frames[1] = shot.settings.frames[0] + 1;
-        for stage in shot.stages.iter_mut().filter(|stage| stage.kind.name() == "render") {
-            stage.settings["scale"] = 0.05.into();
-            stage.settings["samples"] = 2.into();
+        let context = shot.context();
+        for stage in shot.stages.iter_mut().filter(|stage| stage.info().name == "render") {
+            let mut settings = stage.checked.settings().clone();
+            settings["scale"] = 0.05.into();
+            settings["samples"] = 2.into();
+            stage.checked = stage.kind.check(settings, &context).ok().unwrap();
         }
         let cancel = CancelToken::new();
         let observer = |_: &Event<'_>| {};

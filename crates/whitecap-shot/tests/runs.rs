@@ -314,14 +314,14 @@ save = ["ply"]
 fn the_report_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let summary = run_quietly(folder.path(), SHOT).result.unwrap();
-    let json = fs::read_to_string(&summary.report_json).unwrap();
+    let json = fs::read_to_string(summary.report_json.as_ref().unwrap()).unwrap();
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["stages"][2]["name"], "skin");
     assert_eq!(report["stages"][2]["frames"].as_array().unwrap().len(), 5);
     let metrics = report["stages"][2]["frames"][4]["metrics"].as_array().unwrap();
     let names: Vec<&str> = metrics.iter().map(|metric| metric["name"].as_str().unwrap()).collect();
     assert!(["vertices", "triangles", "volume", "area"].iter().all(|n| names.contains(n)));
-    let html = fs::read_to_string(&summary.report_html).unwrap();
+    let html = fs::read_to_string(summary.report_html.as_ref().unwrap()).unwrap();
     for title in ["Time per stage", "Time per frame", "Volume", "Triangles", "Particles"] {
         assert!(html.contains(&format!("<h3>{title}</h3>")), "no plot called {title}");
     }

@@ -38,9 +38,9 @@ fn every_setting_has_unit_and_comment() {
     let mut missing = Vec::new();
     walk(&schema["properties"]["shot"], definitions, "shot", &mut missing);
     for kind in stage_kinds() {
-        let stage = &definitions[format!("{}-stage", kind.name())];
-        assert!(stage["properties"]["kind"].is_object(), "{} has no schema", kind.name());
-        walk(stage, definitions, kind.name(), &mut missing);
+        let stage = &definitions[format!("{}-stage", kind.info().name)];
+        assert!(stage["properties"]["kind"].is_object(), "{} has no schema", kind.info().name);
+        walk(stage, definitions, kind.info().name, &mut missing);
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
@@ -51,9 +51,13 @@ fn keys_do_not_collide() {
     for kind in stage_kinds() {
         let mut generator = schemars::SchemaGenerator::default();
         let settings = kind.settings_schema(&mut generator).to_value();
-        let inputs = kind.inputs().iter().map(|port| port.key);
+        let inputs = kind.info().inputs.iter().map(|port| port.key);
         for key in inputs.chain(["kind", "save"]) {
-            assert!(settings["properties"][key].is_null(), "{} has `{key}` twice", kind.name());
+            assert!(
+                settings["properties"][key].is_null(),
+                "{} has `{key}` twice",
+                kind.info().name
+            );
         }
     }
 }

@@ -32,8 +32,8 @@ fn settings() -> String {
     let mut text = String::from("\n### `[shot]`\n\n");
     table(&schema["properties"]["shot"], definitions, &mut text);
     for kind in stage_kinds() {
-        let _ = write!(text, "### `kind = \"{}\"`\n\n{}\n\n", kind.name(), kind.doc());
-        table(&definitions[format!("{}-stage", kind.name())], definitions, &mut text);
+        let _ = write!(text, "### `kind = \"{}\"`\n\n{}\n\n", kind.info().name, kind.info().doc);
+        table(&definitions[format!("{}-stage", kind.info().name)], definitions, &mut text);
     }
     text
 }

@@ -59,7 +59,7 @@ fn write_meshes(folder: &Path) {
     write("open.ply", &open);
 }
 
-fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+fn run_in(folder: &Path, cancel_after: Option<i64>) -> RunOutcome {
     let path = folder.join("splash.toml");
     std::fs::write(&path, SHOT).unwrap();
     write_meshes(folder);
@@ -109,7 +109,7 @@ fn report(old: &str, new: &str) -> (tempfile::TempDir, Value) {
     let text = SHOT.replace(old, new);
     let shot = Shot::parse(&text, &path, &Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
     let summary = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new())).unwrap();
-    let report = std::fs::read_to_string(&summary.report_json).unwrap();
+    let report = std::fs::read_to_string(summary.report_json.unwrap()).unwrap();
     (folder, serde_json::from_str(&report).unwrap())
 }
 

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh, Unwatched};
-use whitecap_shot::stages::{TrackRun, TrackStageSettings};
-use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
+use whitecap_shot::{
+    CancelToken, Event, FrameData, Inputs, Registry, RunOptions, RunOutcome, Shot, ShotContext,
+    Stage, StepContext, run,
+};
 use whitecap_surface::{SurfaceSettings, surface_particles};
 
 /// A bumpy ball of syrup falls on the floor.
@@ -69,7 +71,7 @@ fn bumpy_ball() -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+fn run_in(folder: &Path, cancel_after: Option<i64>) -> RunOutcome {
     let shot = Shot::parse(SHOT, &folder.join("ball.toml"), &Registry::standard())
         .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let cancel = CancelToken::new();
@@ -166,34 +168,41 @@ fn block_mesh() -> TriMesh {
 /// refused. Particles without ids are told of.
 #[test]
 fn a_frame_that_fails_changes_nothing() {
-    let mesh = block_mesh();
-    let fresh = || TrackRun::new(TrackStageSettings::default(), 1.0 / 24.0).unwrap();
-    let [mut whole, mut failing] = [fresh(), fresh()];
+    let mesh = FrameData::from(block_mesh());
+    let registry = Registry::standard();
+    let shot = ShotContext { folder: "".into(), first: 0, last: 9, fps: 24.0, seed: 0 };
+    let track = registry.get("track").unwrap().check(serde_json::json!({}), &shot).ok().unwrap();
+    let step = |run: &mut Box<dyn Stage>, particles: Particles| {
+        let inputs = vec![("particles", particles.into()), ("mesh", mesh.clone())];
+        let (frame, watch, beside) = (shot.time_of(0), &Unwatched, &[]);
+        let context = StepContext { frame, seed: 0, watch, beside, preview: None };
+        run.step(&context, &Inputs::new(inputs))
+    };
+    let [mut whole, mut failing] = [track.start().unwrap(), track.start().unwrap()];
     for run in [&mut whole, &mut failing] {
         for frame in 0..3 {
-            run.step(&moved_block(frame, true), Some(&mesh), &Unwatched).unwrap();
+            step(run, moved_block(frame, true)).unwrap();
         }
     }
     let mut nowhere = moved_block(9, true);
     nowhere.positions_mut()[7] = Vec3::NAN;
-    let error = failing.step(&nowhere, None, &Unwatched).unwrap_err().to_string();
+    let error = step(&mut failing, nowhere).unwrap_err().to_string();
     assert!(error.contains('7'), "{error}");
-    let saved = failing.save_state();
-    assert!(saved == whole.save_state(), "the failure left a trace");
-    let expected = whole.step(&moved_block(3, true), None, &Unwatched).unwrap();
+    let saved = failing.save();
+    assert!(saved == whole.save(), "the failure left a trace");
+    let expected = step(&mut whole, moved_block(3, true)).unwrap();
     assert!(expected.notes.is_empty(), "{:?}", expected.notes);
-    let mut resumed = fresh();
-    resumed.restore_state(&saved).unwrap();
+    let mut resumed = track.restore(&saved).unwrap();
     for run in [&mut failing, &mut resumed] {
-        let found = run.step(&moved_block(3, true), None, &Unwatched).unwrap();
-        assert_eq!(found.mesh, expected.mesh);
+        let found = step(run, moved_block(3, true)).unwrap();
+        assert_eq!(found.data, expected.data);
     }
     for length in [1, 8, 100, saved.len() - 1] {
-        let error = fresh().restore_state(&saved[..length]).unwrap_err().to_string();
+        let error = track.restore(&saved[..length]).err().unwrap().to_string();
         assert!(error.contains("saved state"), "{error}");
     }
-    let mut nameless = fresh();
-    nameless.step(&moved_block(0, false), Some(&mesh), &Unwatched).unwrap();
-    let told = nameless.step(&moved_block(1, false), None, &Unwatched).unwrap().notes;
+    let mut nameless = track.start().unwrap();
+    step(&mut nameless, moved_block(0, false)).unwrap();
+    let told = step(&mut nameless, moved_block(1, false)).unwrap().notes;
     assert!(told.len() == 1 && told[0].contains("no `id`"), "{told:?}");
 }

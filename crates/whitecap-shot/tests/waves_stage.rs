@@ -61,7 +61,7 @@ fn loaded(text: &str, folder: &Path) -> Shot {
         .unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-fn run_in(folder: &Path, cancel_after: Option<u32>) -> RunOutcome {
+fn run_in(folder: &Path, cancel_after: Option<i64>) -> RunOutcome {
     let cancel = CancelToken::new();
     let observer = |event: &Event<'_>| {
         if let Event::FrameDone { frame, stage, .. } = event
@@ -217,7 +217,7 @@ fn cached(ids: impl Fn(usize) -> Option<i32>) -> Result<Value, String> {
     let options = (|_: &Event<'_>| {}, CancelToken::new());
     let summary = run(&loaded(CACHED, folder.path()), &RunOptions::new(&options.0, &options.1));
     let summary = summary.map_err(|error| error.to_string())?;
-    let report = std::fs::read_to_string(&summary.report_json).unwrap();
+    let report = std::fs::read_to_string(summary.report_json.unwrap()).unwrap();
     Ok(serde_json::from_str(&report).unwrap())
 }
 

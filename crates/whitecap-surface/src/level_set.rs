@@ -15,10 +15,12 @@
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node};
-use whitecap_core::{Lattice, SparseGrid, Tile, TriMesh};
+use whitecap_core::{
+    GridClass, GridValues, Lattice, SparseGrid, Tile, TriMesh, Volume, VolumeGrid,
+};
 
 use crate::distance::{distance_to_surface, mesh_to_distance};
-use crate::marching_cubes;
+use crate::{area, marching_cubes};
 
 /// A signed distance on a narrow band around a surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +56,52 @@ pub enum LevelSetError {
     /// A vertex position is not finite.
     #[error("vertex {0} of the mesh has a position that is not a finite number")]
     NonFiniteVertex(usize),
+    /// More cells than a computer can hold.
+    #[error("a cell of {cell} m is too small: {cells:.1e} of them lie along the surface")]
+    TooManyCells {
+        /// The cell.
+        cell: f32,
+        /// Cells along the surface.
+        cells: f64,
+    },
+}
+
+/// Half the width of the band of a level set that is exchanged, in cells. Three is what other programs
+/// expect of a narrow band.
+const EXCHANGED_BAND: f32 = 3.0;
+/// Cells along the surface beyond which a level set is refused: some 60 GB.
+const MOST_SURFACE_CELLS: f64 = 1e9;
+/// How much faster than the distance the values of neighbouring nodes may change before the field no
+/// longer counts as a distance.
+const STEEPEST: f32 = 1.2;
+
+/// The signed distance to a mesh as the grid `surface` of a volume, as other programs expect it.
+pub fn distance_volume(mesh: &TriMesh, cell: f32) -> Result<Volume, LevelSetError> {
+    let cells = area(mesh) / f64::from(cell).powi(2);
+    if cells > MOST_SURFACE_CELLS {
+        return Err(LevelSetError::TooManyCells { cell, cells });
+    }
+    let band = EXCHANGED_BAND * cell;
+    let grid = match mesh.triangles().is_empty() {
+        true => SparseGrid::new(Lattice::at_origin(cell), band),
+        false => LevelSet::from_mesh(mesh, cell, band)?.grid,
+    };
+    let values = GridValues::Scalar(grid);
+    let surface = VolumeGrid { name: String::from("surface"), class: GridClass::LevelSet, values };
+    Ok(Volume { grids: vec![surface] })
+}
+
+/// Whether no two neighbouring nodes of a tile differ by more than `most`.
+fn is_gentle(field: &SparseGrid<f32>, most: f32) -> bool {
+    field.tiles().par_iter().filter_map(Tile::dense).all(|values| {
+        (0..TILE_NODES).all(|node| {
+            let place = local_node(node);
+            let ahead = [(place.x, 1), (place.y, 8), (place.z, 64)];
+            ahead
+                .iter()
+                .all(|&(at, step)| at == 7 || (values[node + step] - values[node]).abs() <= most)
+        })
+    })
 }
 
 impl LevelSet {
@@ -82,6 +130,18 @@ impl LevelSet {
     pub fn from_field(field: &SparseGrid<f32>, band: f32) -> Self {
         let band = band.max(2.0 * field.lattice().cell);
         Self { grid: distance_to_surface(field, band), band }
+    }
+
+    /// The level set of values that are said to be distances already, such as those of a file. They are
+    /// taken as they are unless they change so fast from node to node that they cannot be; then they are
+    /// measured anew.
+    pub fn from_distance(field: &SparseGrid<f32>) -> Self {
+        let (cell, band) = (field.lattice().cell, field.background());
+        let is_distance = band >= 2.0 * cell && is_gentle(field, STEEPEST * cell);
+        match is_distance {
+            true => Self { grid: field.clone(), band },
+            false => Self::from_field(field, 4.0 * cell),
+        }
     }
 
     /// Node values in metres, negative inside.

@@ -19,7 +19,7 @@ mod transfer;
 
 pub use error::Error;
 pub use implicit::particle_field::{FieldKind, FieldParticle, ParticleField};
-pub use level_set::{LevelSet, LevelSetError};
+pub use level_set::{LevelSet, LevelSetError, distance_volume};
 pub use report::{MeshReport, area, report, volume};
 pub use self_intersection::self_intersections;
 pub use settings::{CropBox, Method, SurfaceSettings};

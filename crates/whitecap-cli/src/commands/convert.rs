@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use whitecap_core::{GridClass, GridValues, SparseGrid, TriMesh, Volume, VolumeGrid};
+use whitecap_core::{GridClass, GridValues, SparseGrid, Volume};
 use whitecap_io::{Format, FormatInfo, Kind, formats, vdb};
-use whitecap_surface::{LevelSet, area, marching_cubes};
+use whitecap_surface::{distance_volume, marching_cubes};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;
@@ -28,12 +28,6 @@ Examples:
 Particles stay particles and meshes stay meshes; a mesh becomes a signed distance field in a .vdb
 file (--cell), and a level set in a .vdb file becomes a mesh. Particles become a mesh with
 `whitecap surface`.";
-
-/// Half the width of the band of a level set that is written, in cells. Three is what other
-/// programs expect of a narrow band.
-const BAND_IN_CELLS: f32 = 3.0;
-/// Cells along the surface beyond which a level set is refused: some 60 GB.
-const MOST_SURFACE_CELLS: f64 = 1e9;
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -97,7 +91,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let mut kind = Kind::Particles;
     for (done, pair) in pairs.iter().enumerate() {
         if session.cancel.is_cancelled() {
-            return Err(super::surface::cancelled(done, &pairs));
+            return Err(cancelled(done, &pairs));
         }
         kind = conversion.convert(pair)?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
@@ -113,6 +107,17 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         "output": output, "kind": in_words(kind), "format": format.name, "files": files,
     });
     Ok(Answer::done(text, json))
+}
+
+/// Says how far it came, and how to continue.
+fn cancelled(done: usize, pairs: &[FramePair]) -> Failure {
+    let (next, last) = (pairs[done].frame, pairs[pairs.len() - 1].frame);
+    Failure::Cancelled(match pairs.len() {
+        1 => String::from("Cancelled: nothing was written."),
+        total => format!(
+            "Cancelled: {done} of {total} frames are written. To continue, add --frames {next}-{last} to the same command."
+        ),
+    })
 }
 
 struct Conversion {
@@ -145,7 +150,8 @@ impl Conversion {
                         input.display()
                     ))
                 })?;
-                write_level_set(output, &whitecap_io::read_mesh(input)?, cell)?;
+                let volume = distance_volume(&whitecap_io::read_mesh(input)?, cell);
+                vdb::write(output, &volume.map_err(|error| Failure::about(input, error))?)?;
                 Ok(Kind::Volume)
             }
             Kind::Volume if writes(Kind::Volume) => {
@@ -200,28 +206,4 @@ impl Conversion {
             self.format.name
         ))
     }
-}
-
-/// Writes the signed distance to a mesh as the level set `surface`.
-pub fn write_level_set(path: &Path, mesh: &TriMesh, cell: f32) -> Result<(), Failure> {
-    let surface_cells = area(mesh) / f64::from(cell).powi(2);
-    if surface_cells > MOST_SURFACE_CELLS {
-        return Err(Failure::about(
-            path,
-            format!(
-                "a cell of {cell} m is too small: {surface_cells:.1e} of them lie along the surface"
-            ),
-        ));
-    }
-    let grid = match mesh.triangles().is_empty() {
-        true => SparseGrid::new(whitecap_core::Lattice::at_origin(cell), BAND_IN_CELLS * cell),
-        false => {
-            let level_set = LevelSet::from_mesh(mesh, cell, BAND_IN_CELLS * cell)
-                .map_err(|error| Failure::about(path, error))?;
-            level_set.grid().clone()
-        }
-    };
-    let values = GridValues::Scalar(grid);
-    let surface = VolumeGrid { name: "surface".into(), class: GridClass::LevelSet, values };
-    Ok(vdb::write(path, &Volume { grids: vec![surface] })?)
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+use super::call;
 use super::run::{load, run_shot, summary_json};
-use super::{render, sheet};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -110,31 +110,19 @@ fn render_comparison(folder: &Path, session: &Session) -> Result<PathBuf, Failur
             let files =
                 ["render", &text(&folder.join(file)), "-o", &text(&picture)].map(String::from);
             let styles = PICTURE_STYLE.iter().chain(style).map(|&word| word.to_owned());
-            call(&render::command(), render::execute, files.into_iter().chain(styles), session)?;
+            call(files.into_iter().chain(styles), session)?;
             pictures.push(text(&picture));
         }
     }
     let captions = FRAMES.map(|frame| format!("particles {frame},surface {frame}")).join(",");
     let sheet = ["sheet"].map(String::from).into_iter().chain(pictures);
     let rest = ["--columns", "2", "--captions", &captions, "-o", &text(&look)].map(String::from);
-    call(&sheet::command(), sheet::execute, sheet.chain(rest), session)?;
+    call(sheet.chain(rest), session)?;
     Ok(look)
 }
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// Calls another command as if its words had been typed.
-fn call(
-    command: &Command,
-    execute: fn(&ArgMatches, &Session) -> Result<Answer, Failure>,
-    words: impl Iterator<Item = String>,
-    session: &Session,
-) -> Result<(), Failure> {
-    let matches = command.clone().try_get_matches_from(words);
-    let matches = matches.map_err(|error| Failure::Work(error.to_string()))?;
-    execute(&matches, session).map(|_| ())
 }
 
 /// Writes the shot file, unless somebody has changed the one that is there.

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
-use whitecap_play::{Ground, Motion, Scene, Server};
-use whitecap_shot::stages::{DrawnTerrain, MovingTerrain, PipeScene, live_pipes};
+use whitecap_pipes::PipeScene;
+use whitecap_play::{Server, demo_scene};
+use whitecap_shot::stages::live_pipes;
 
 use super::run::load;
 use crate::answer::Answer;
@@ -52,7 +52,7 @@ pub fn command() -> Command {
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let scene = match matches.get_one::<PathBuf>("shot") {
         Some(path) => scene_of(path, matches.get_one::<String>("stage").map(String::as_str))?,
-        None => Scene::demo().map_err(|error| Failure::Work(error.to_string()))?,
+        None => demo_scene().map_err(|error| Failure::Work(error.to_string()))?,
     };
     let port = matches.get_one::<u16>("port").copied().unwrap_or(0);
     let server = Server::bind(port).map_err(|error| Failure::Work(error.to_string()))?;
@@ -70,27 +70,6 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
 }
 
 /// The liquid of a stage of a shot, before its first frame.
-fn scene_of(path: &Path, stage: Option<&str>) -> Result<Scene, Failure> {
-    let shot = load(path)?;
-    let PipeScene { pipes, terrain, minimum, surface, meniscus, moving, .. } =
-        live_pipes(&shot, stage).map_err(|error| Failure::about(path, error))?;
-    let motion = moving.map(|moving| Arc::new(Moving(moving)) as Arc<dyn Motion>);
-    let name = shot.settings.name.clone();
-    Ok(Scene { name, pipes, terrain, minimum, surface, meniscus, motion })
-}
-
-/// The terrain of a shot that moves.
-#[derive(Debug)]
-struct Moving(MovingTerrain);
-
-impl Motion for Moving {
-    fn frame_at(&self, time: f64) -> u32 {
-        self.0.frame_at(time)
-    }
-
-    fn ground(&self, frame: u32) -> Result<Ground, String> {
-        let DrawnTerrain { terrain, mesh, minimum } =
-            self.0.at(frame).map_err(|problem| problem.message)?;
-        Ok(Ground { terrain, mesh, minimum })
-    }
+fn scene_of(path: &Path, stage: Option<&str>) -> Result<PipeScene, Failure> {
+    live_pipes(&load(path)?, stage).map_err(|error| Failure::about(path, error))
 }

@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use whitecap_shot::{Event, Registry, RunOptions, RunOutcome, RunSummary, Shot, ShotError};
+use whitecap_shot::{
+    Event, Registry, RunOptions, RunOutcome, RunSummary, Save, Shot, ShotError, short_numbers,
+};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;
@@ -53,7 +55,8 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         shot.output.clone_from(output);
     }
     let (summary, notes) = run_shot(&shot, session)?;
-    let text = format!("{}\nReport: {}\n", summary.sentence(), summary.report_html.display());
+    let report = summary.report_html.as_ref().map(|path| format!("Report: {}\n", path.display()));
+    let text = format!("{}\n{}", summary.sentence(), report.unwrap_or_default());
     Ok(Answer::done(text, summary_json(&shot, &summary, &notes)))
 }
 
@@ -76,9 +79,9 @@ pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<Strin
             let done = done_so_far.load(Ordering::Relaxed);
             progress.within(done, fraction, &format!("{stage}, frame {frame}"));
         }
-        Event::FrameDone { stage, frame, done, seconds, remaining, .. } => {
+        Event::FrameDone { stage, frame, done, result, remaining, .. } => {
             done_so_far.store(done, Ordering::Relaxed);
-            let name = format!("{stage}, frame {frame}: {}", wording::duration(seconds));
+            let name = format!("{stage}, frame {frame}: {}", wording::duration(result.seconds));
             progress.finished(done, &name, remaining);
         }
         Event::FrameSkipped { done, .. } => {
@@ -129,10 +132,10 @@ pub fn outline(shot: &Shot) -> Answer {
         .map(|stage| {
             json!({
                 "name": stage.name,
-                "kind": stage.kind.name(),
-                "gives": stage.gives.in_words(),
-                "save": stage.save,
-                "settings": stage.settings,
+                "kind": stage.info().name,
+                "gives": stage.gives().in_words(),
+                "save": stage.save.iter().map(Save::in_words).collect::<Vec<_>>(),
+                "settings": short_numbers(stage.checked.settings().clone()),
             })
         })
         .collect();
@@ -142,8 +145,9 @@ pub fn outline(shot: &Shot) -> Answer {
         shot.output.display()
     );
     for stage in &shot.stages {
-        let save = if stage.save.is_empty() { "nothing".into() } else { stage.save.join(", ") };
-        let (kind, gives) = (stage.kind.name(), stage.gives.in_words());
+        let saved: Vec<String> = stage.save.iter().map(Save::in_words).collect();
+        let save = if saved.is_empty() { "nothing".into() } else { saved.join(", ") };
+        let (kind, gives) = (stage.info().name, stage.gives().in_words());
         text.push_str(&format!("  {} ({kind}) gives {gives}, saves {save}\n", stage.name));
     }
     let json = json!({

@@ -1,17 +1,23 @@
 //! Tests of the flags: on the real settings, and on a type with every shape.
 
 use clap::Command;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use whitecap_shot::stages::SphStageSettings;
 use whitecap_surface::{Method, SurfaceSettings};
 
 use super::*;
 
+fn flags_of<S: JsonSchema>() -> SettingFlags {
+    SettingFlags::of_schema(&short_numbers(schemars::schema_for!(S).to_value()))
+}
+
 fn parse<S: JsonSchema + DeserializeOwned>(arguments: &[&str]) -> Result<S, String> {
-    let flags = SettingFlags::of::<S>();
+    let flags = flags_of::<S>();
     let command = Command::new("test").args(flags.arguments()).no_binary_name(true);
     let matches = command.try_get_matches_from(arguments).map_err(|error| error.to_string())?;
-    flags.read(&matches).map_err(|failure| failure.to_string())
+    serde_json::from_value(Value::Object(flags.read(&matches))).map_err(|error| error.to_string())
 }
 
 /// Contract: every setting of surfacing and of liquids has a flag whose help has words, the unit
@@ -24,14 +30,14 @@ fn every_setting_has_a_documented_flag() {
 
 fn documented<S: JsonSchema>() {
     let schema = schemars::schema_for!(S).to_value();
-    let flags = SettingFlags::of::<S>();
+    let flags = flags_of::<S>();
     let mut command = Command::new("test").args(flags.arguments()).term_width(0);
     let help = command.render_long_help().to_string();
     for (name, property) in schema["properties"].as_object().unwrap() {
         let belonging: Vec<&Flag> = flags.flags.iter().filter(|f| f.path[0] == *name).collect();
         assert!(!belonging.is_empty(), "`{name}` has no flag");
         for flag in belonging {
-            let long = format!("--{}", flag.name());
+            let long = format!("--{}", flag.name);
             // A switch may go without a value.
             let start = [" ", "[="].iter().find_map(|end| help.find(&format!("{long}{end}")));
             let start = start.unwrap_or_else(|| panic!("{long} is not in the help"));
@@ -39,9 +45,10 @@ fn documented<S: JsonSchema>() {
             let own = &own[..own[2..].find("\n      --").map_or(own.len(), |end| end + 2)];
             assert!(flag.help.len() > 10, "{long} has no documentation");
             assert!(own.contains(&flag.help), "{own}");
-            assert!(own.contains("[default: ") || own.contains("Left out"), "{own}");
+            let is_item = matches!(flag.shape, Shape::Item(..));
+            assert!(is_item || own.contains("[default: ") || own.contains("Left out"), "{own}");
             let unit = property["unit"].as_str().expect("every setting names its unit");
-            assert!(unit == "none" || own.contains(&format!("[unit: {unit}]")), "{own}");
+            assert!(is_item || unit == "none" || own.contains(&format!("[unit: {unit}]")), "{own}");
         }
     }
 }
@@ -95,6 +102,31 @@ fn a_box_has_one_flag() {
     let settings: SurfaceSettings = parse(&["--crop", "-1,0,-1,1,2,3"]).unwrap();
     let crop = settings.crop.unwrap();
     assert_eq!((crop.min, crop.max), ([-1.0, 0.0, -1.0], [1.0, 2.0, 3.0]));
+}
+
+/// Contract: an item of a list that needs only numbers or a file has a flag of its own, which can be
+/// repeated and adds to what the list's own flag gives.
+#[test]
+fn items_have_flags() {
+    let arguments = [
+        "--fill-box=0,0,0,1,2,3",
+        r#"--fill=[{"sphere": {"center": [0, 1, 0], "radius": 0.5}}]"#,
+        "--fill-sphere=-1,1,0,0.25",
+        "--fill-mesh=toy.ply",
+        "--fill-box=4,4,4,5,5,5",
+    ];
+    let SphStageSettings { fill, .. } = parse(&arguments).unwrap();
+    let fill = serde_json::to_value(&fill).unwrap();
+    let tags: Vec<&String> =
+        fill.as_array().unwrap().iter().flat_map(|item| item.as_object().unwrap().keys()).collect();
+    assert_eq!(tags.iter().filter(|tag| **tag == "box").count(), 2);
+    assert_eq!(tags.iter().filter(|tag| **tag == "sphere").count(), 2);
+    assert_eq!(tags.iter().filter(|tag| **tag == "mesh").count(), 1);
+    let found = |pointer: &str| fill.as_array().unwrap().iter().find_map(|i| i.pointer(pointer));
+    assert_eq!(found("/mesh/path").unwrap(), "toy.ply");
+    assert_eq!(found("/box/max").unwrap(), &serde_json::json!([1.0, 2.0, 3.0]));
+    let refused = parse::<SphStageSettings>(&["--fill-sphere=1,2,3"]).unwrap_err();
+    assert!(refused.contains("4 numbers"), "{refused}");
 }
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

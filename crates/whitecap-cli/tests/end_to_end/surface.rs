@@ -16,7 +16,7 @@ const CHECKED: [&str; 12] = [
     "non_manifold_edges",
     "volume",
     "area",
-    "closed_manifold",
+    "non_manifold_vertices",
 ];
 
 /// Contract: `surface --check --json` prints one object with every number of the report, and the
@@ -54,21 +54,42 @@ fn one_file_becomes_a_closed_mesh() {
     }
 }
 
-/// Contract: without `--check` the report is not made; without `--json` a sentence is printed,
-/// and with `--quiet` nothing at all.
+/// Contract: every mesh is measured; without `--json` a sentence is printed, and with `--quiet` nothing
+/// at all. Nothing but the mesh stays.
 #[test]
-fn reports_are_made_only_on_request() {
+fn one_sentence_or_none() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     whitecap_io::write_particles(folder.join("block.bgeo"), &block(4)).unwrap();
     let plain = ["surface", "block.bgeo", "-o", "block.obj"];
     let object = run_json(folder, &[&plain[..], &["--json"]].concat());
-    assert!(object["volume"].is_null() && object["vertices"].as_u64().unwrap() > 0);
+    assert!(object["volume"].as_f64() > Some(0.0) && object["vertices"].as_u64().unwrap() > 0);
     let (code, stdout, _) = outcome(&run(folder, &plain));
     assert_eq!(code, 0);
-    assert!(stdout.starts_with("64 particles became"), "{stdout}");
+    assert!(stdout.starts_with("1 frame with 64 particles and "), "{stdout}");
+    assert!(stdout.ends_with("; it is in block.obj.\n"), "{stdout}");
     let silent = run(folder, &[&plain[..], &["--quiet"]].concat());
     assert_eq!(outcome(&silent), (0, String::new(), String::new()));
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 2);
+}
+
+/// Contract: an output called .vdb gets the signed distance, a level set that `info` and `render` read;
+/// a format that can hold neither is refused.
+#[test]
+fn a_volume_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    whitecap_io::write_particles(folder.join("block.bgeo"), &block(4)).unwrap();
+    run_json(folder, &["surface", "block.bgeo", "-o", "block.vdb", "--json"]);
+    let info = run_json(folder, &["info", "block.vdb", "--json"]);
+    assert_eq!(info["grids"][0]["class"], "level set");
+    assert!(info["grids"][0]["range"][0].as_f64() < Some(0.0), "{info}");
+    let small = ["--width", "40", "--height", "30", "--samples", "2", "--json"];
+    let picture =
+        run_json(folder, &[&["render", "block.vdb", "-o", "block.png"], &small[..]].concat());
+    assert!(picture["rays"].as_u64() > Some(2400));
+    let (code, _, stderr) = outcome(&run(folder, &["surface", "block.bgeo", "-o", "b.xyz"]));
+    assert!(code == 2 && stderr.contains(".obj"), "{stderr}");
 }
 
 /// Contract: a sequence becomes a sequence with the same frame numbers, its object has a `frames`
@@ -94,7 +115,8 @@ fn a_sequence_becomes_a_sequence() {
         let frames = object["frames"].as_array().unwrap();
         assert_eq!(frames.len(), 3);
         assert_eq!(frames[2]["frame"], 3);
-        let sum: u64 = frames.iter().map(|frame| frame["triangles"].as_u64().unwrap()).sum();
+        let sum: u64 =
+            frames.iter().map(|frame| frame["metrics"]["triangles"].as_u64().unwrap()).sum();
         assert_eq!(object["triangles"], sum);
         assert_eq!(object["open_edges"], 0);
     }

@@ -114,7 +114,12 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Image, Error> {
 /// Writes a PNG file, encoded as sRGB.
 pub fn write_png(path: impl AsRef<Path>, image: &Image, depth: PngDepth) -> Result<(), Error> {
     let path = path.as_ref();
-    atomic::write(path, &png_file::to_bytes(image, depth, path)?)
+    atomic::write(path, &png_bytes(image, depth, path)?)
+}
+
+/// The bytes of a PNG file, encoded as sRGB. `path` is for messages.
+pub fn png_bytes(image: &Image, depth: PngDepth, path: &Path) -> Result<Vec<u8>, Error> {
+    png_file::to_bytes(image, depth, path)
 }
 
 /// Reads every channel of an OpenEXR file.

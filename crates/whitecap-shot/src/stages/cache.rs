@@ -1,19 +1,18 @@
 //! `kind = "cache"`: frames from files that another program, or an earlier run, has written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use whitecap_core::{Column, attributes};
-use whitecap_io::Sequence;
 
-use super::{complete, read_settings};
+use crate::frame_files::FrameFiles;
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
+    StepContext,
 };
-use crate::{DataKind, FrameData, FrameTime, formats};
+use crate::{DataKind, FrameData, Phenomenon, formats};
 
 /// What the files of a cache hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +25,16 @@ pub enum CacheContent {
     Mesh,
     /// Named grids.
     Volume,
+}
+
+impl CacheContent {
+    fn kind(self) -> DataKind {
+        match self {
+            CacheContent::Particles => DataKind::Particles,
+            CacheContent::Mesh => DataKind::Mesh,
+            CacheContent::Volume => DataKind::Volume,
+        }
+    }
 }
 
 /// Settings of a cache.
@@ -44,224 +53,101 @@ pub struct CacheSettings {
     /// have the same numbers.
     #[serde(default)]
     #[schemars(extend("unit" = "frames"))]
-    pub first: Option<u32>,
+    pub first: Option<i64>,
     /// Radius given to every particle. Left out: the radius that the files hold, if any.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: Option<f32>,
 }
 
-pub(super) struct Cache;
-
-impl StageKind for Cache {
-    fn name(&self) -> &'static str {
-        "cache"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Reads frames from files that another program has written."
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        CacheSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Particles, DataKind::Mesh, DataKind::Volume]
-    }
-
-    fn gives(&self, settings: &Value) -> DataKind {
-        match settings["content"].as_str() {
-            Some("mesh") => DataKind::Mesh,
-            Some("volume") => DataKind::Volume,
-            _ => DataKind::Particles,
-        }
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: false, on_seed: false }
-    }
-
-    fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let gives = self.gives(settings);
-        let (settings, completed) = complete::<CacheSettings>(settings)?;
-        let mut problems = Vec::new();
-        if settings.radius.is_some() && settings.content != CacheContent::Particles {
-            problems.push(SettingProblem {
-                key: "radius".into(),
-                message: String::from("only particles have a radius, but these files hold none"),
-                help: Some(String::from("remove `radius`, or write content = \"particles\"")),
-            });
-        }
-        problems.extend(file_problem(&settings, gives, shot));
-        if problems.is_empty() { Ok(completed) } else { Err(problems) }
-    }
-
-    fn sources(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-        frame: FrameTime,
-    ) -> Result<Vec<PathBuf>, StageError> {
-        let settings: CacheSettings = read_settings(settings)?;
-        let files =
-            CacheFiles::new(&settings.path, settings.first, shot).map_err(StageError::failed)?;
-        Ok(vec![files.file(frame.index)])
-    }
-
-    fn start(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let gives = self.gives(settings);
-        let settings: CacheSettings = read_settings(settings)?;
-        let files =
-            CacheFiles::new(&settings.path, settings.first, shot).map_err(StageError::failed)?;
-        Ok(Box::new(RunningCache { files, gives, radius: settings.radius }))
-    }
-}
-
-/// What is wrong with the files, if anything.
-fn file_problem(
-    settings: &CacheSettings,
-    gives: DataKind,
-    shot: &ShotContext<'_>,
-) -> Option<SettingProblem> {
-    let problem = |message: String, help: String| {
-        Some(SettingProblem { key: "path".into(), message, help: Some(help) })
-    };
-    let readable = formats::readable(gives);
-    if !formats::has_extension(Path::new(&settings.path), &readable) {
-        return problem(
-            format!("files with this ending cannot be read as {}", gives.in_words()),
-            format!("they can end in .{}", readable.join(", .")),
-        );
-    }
-    match CacheFiles::new(&settings.path, settings.first, shot) {
-        Ok(files) => files.missing(shot),
-        Err(error) => problem(error.to_string(), String::from("write it like sim/frame.####.bgeo")),
-    }
-}
-
-/// Which file belongs to which frame.
-#[derive(Clone, Debug)]
-pub(super) struct CacheFiles {
-    sequence: Sequence,
-    /// What to add to a frame's number to get its file's.
-    offset: i64,
-}
-
-impl CacheFiles {
-    /// The files of a path with or without a frame number, of which `first` belongs to the first
-    /// frame of the shot.
-    pub fn new(
-        path: &str,
-        first: Option<u32>,
-        shot: &ShotContext<'_>,
-    ) -> Result<Self, whitecap_io::Error> {
-        let offset = i64::from(first.unwrap_or(shot.first)) - i64::from(shot.first);
-        Ok(Self { sequence: Sequence::new(shot.folder.join(path))?, offset })
-    }
-
-    /// Whether one file serves every frame.
-    pub fn is_single(&self) -> bool {
-        self.sequence.is_single()
-    }
-
-    /// The file of a frame.
-    pub fn file(&self, frame: u32) -> PathBuf {
-        self.sequence.path(i64::from(frame) + self.offset)
-    }
-
-    /// Names the files that the shot needs and that are not there.
-    pub fn missing(&self, shot: &ShotContext<'_>) -> Option<SettingProblem> {
-        let first = i64::from(shot.first) + self.offset;
-        let last = i64::from(shot.last) + self.offset;
-        let error = self.sequence.expand(Some(first..=last)).err()?;
-        let looked_for = format!("looked for {}", self.file(shot.first).display());
-        let (message, help) = match error {
-            whitecap_io::Error::MissingFrames { frames, .. } => {
-                let all = frames.len() == shot.frames().count();
-                match (all, self.other_numbers()) {
-                    (true, Some(numbers)) => (
-                        format!("there is no file for any frame of this shot; {numbers}"),
-                        String::from(
-                            "`first` says which file belongs to the first frame of the shot",
-                        ),
-                    ),
-                    (true, None) => (String::from("there are no such files"), looked_for),
-                    (false, _) => {
-                        let example = self.sequence.path(frames[0]);
-                        let message = match frames[..] {
-                            [only] => format!("file {only} is missing"),
-                            _ => format!("files {} are missing", number_ranges(&frames)),
-                        };
-                        (message, format!("looked for {}", example.display()))
-                    }
-                }
-            }
-            _ => (String::from("there are no such files"), looked_for),
-        };
-        Some(SettingProblem { key: "path".into(), message, help: Some(help) })
-    }
-
-    /// How the files that do exist are numbered.
-    fn other_numbers(&self) -> Option<String> {
-        let existing = self.sequence.existing().ok()?;
-        let ((first, _), (last, _)) = (existing.first()?, existing.last()?);
-        Some(format!("the files are numbered {first} to {last}"))
-    }
-}
-
-/// Ascending numbers as ranges: 3, 7 to 9.
-fn number_ranges(numbers: &[i64]) -> String {
-    let runs: Vec<&[i64]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
-    let words = |run: &&[i64]| match run {
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first} to {last}"),
-        [] => String::new(),
-    };
-    let shown: Vec<String> = runs.iter().take(5).map(words).collect();
-    let more = if runs.len() > 5 { " and more" } else { "" };
-    format!("{}{more}", shown.join(", "))
-}
-
-struct RunningCache {
-    files: CacheFiles,
-    gives: DataKind,
+pub(super) struct Cache {
+    files: FrameFiles,
+    kind: DataKind,
     radius: Option<f32>,
 }
 
-impl Stage for RunningCache {
+impl Phenomenon for Cache {
+    const KIND: KindInfo = KindInfo {
+        name: "cache",
+        doc: "Reads frames from files that another program has written.",
+        gives: Gives::Chosen {
+            key: "content",
+            choices: &[
+                ("particles", DataKind::Particles),
+                ("mesh", DataKind::Mesh),
+                ("volume", DataKind::Volume),
+            ],
+        },
+        ..KindInfo::PLAIN
+    };
+    type Settings = CacheSettings;
+    type State = ();
+
+    fn check(settings: CacheSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
+        let (kind, radius) = (settings.content.kind(), settings.radius);
+        let stray_radius = (radius.is_some() && kind != DataKind::Particles).then(|| {
+            let message = "only particles have a radius, but these files hold none";
+            let help = "remove `radius`, or write content = \"particles\"";
+            SettingProblem::new("radius", message).with_help(help)
+        });
+        match (stray_radius, checked_files(&settings, kind, shot)) {
+            (None, Ok(files)) => Ok(Self { files, kind, radius }),
+            (stray, files) => Err(stray.into_iter().chain(files.err()).collect()),
+        }
+    }
+
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(vec![self.files.file(frame)])
+    }
+
+    fn start(&self) -> Result<(), StageError> {
+        Ok(())
+    }
+
     fn step(
-        &mut self,
+        &self,
+        _state: &mut (),
         context: &StepContext<'_>,
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
         let path = self.files.file(context.frame.index);
-        let mut data = formats::read(&path, self.gives).map_err(StageError::failed)?;
+        let mut data = formats::read(&path, self.kind).map_err(StageError::failed)?;
         if let (Some(radius), FrameData::Particles(particles)) = (self.radius, &mut data) {
             let radii = Column::F32(vec![radius; particles.len()]);
+            let particles = Arc::make_mut(particles);
             particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed)?;
         }
-        let metrics = match &data {
-            FrameData::Particles(particles) => vec![Metric::count("particles", particles.len())],
-            FrameData::Mesh(mesh) => vec![
-                Metric::count("vertices", mesh.positions().len()),
-                Metric::count("triangles", mesh.triangles().len()),
-            ],
-            FrameData::Volume(volume) => vec![Metric::count("grids", volume.grids.len())],
-            FrameData::Picture(_) => Vec::new(),
-        };
-        Ok(StageOutput { data, notes: Vec::new(), metrics })
+        let metrics = counts(&data);
+        Ok(StageOutput::new(data).with_metrics(metrics))
     }
+}
+
+fn counts(data: &FrameData) -> Vec<Metric> {
+    match data {
+        FrameData::Particles(particles) => vec![Metric::count("particles", particles.len())],
+        FrameData::Mesh(mesh) => vec![
+            Metric::count("vertices", mesh.positions().len()),
+            Metric::count("triangles", mesh.triangles().len()),
+        ],
+        FrameData::Volume(volume) => vec![Metric::count("grids", volume.grids.len())],
+        FrameData::Picture(_) => Vec::new(),
+    }
+}
+
+/// The files, if they are there and can be read as this kind of data.
+fn checked_files(
+    settings: &CacheSettings,
+    kind: DataKind,
+    shot: &ShotContext,
+) -> Result<FrameFiles, SettingProblem> {
+    let readable = formats::readable(kind);
+    if !formats::has_extension(Path::new(&settings.path), &readable) {
+        let message = format!("files with this ending cannot be read as {}", kind.in_words());
+        let help = format!("they can end in .{}", readable.join(", ."));
+        return Err(SettingProblem::new("path", message).with_help(help));
+    }
+    let files = FrameFiles::new(&settings.path, settings.first, shot).map_err(|error| {
+        SettingProblem::new("path", error).with_help("write it like sim/frame.####.bgeo")
+    })?;
+    files.missing(shot).map_or(Ok(files), Err)
 }

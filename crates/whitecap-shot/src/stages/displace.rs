@@ -1,27 +1,34 @@
 //! `kind = "displace"`: a mesh moved by waves that a stage `waves` gave as points.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use whitecap_core::attributes::NORMAL;
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Column, Particles};
+use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_surface::particle_spacing;
 use whitecap_waves::dynamics::{WaveOutput, displaced_mesh};
 use whitecap_waves::points::{Lengths, SurfacePoints};
 use whitecap_waves::{DISPLACEMENT, FOAM, WAVE_VELOCITY};
 
-use super::{complete, read_settings};
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
+    StepContext,
 };
-use crate::{DataKind, FrameData};
+use crate::{CommandInfo, DataKind, FrameData, Phenomenon, Subject};
 
-/// Distance along the normal at which points are looked for, in fine spacings, where nobody says.
+const EXAMPLES: &str = "\
+Examples:
+  whitecap waves 'sim/water.####.bgeo' --give points -o 'out/points.####.bgeo'
+  whitecap displace 'out/surface.####.ply' --points 'out/points.####.bgeo' -o 'out/waves.####.ply'
+
+Any mesh of the liquid will do, such as one from another program.";
+
+/// Distance along the normal at which points are looked for, in fine spacings, by default.
 const REACH_PER_FINE: f32 = 16.0;
 
-/// Coarse lengths, in fine spacings, where nobody can know: as the stage `waves` has it.
+/// Coarse lengths, in fine spacings, by default: as the stage `waves` has it.
 const COARSE_PER_FINE: f32 = 4.0;
 
 /// Settings of the stage.
@@ -36,23 +43,15 @@ pub struct DisplaceSettings {
     pub reach: Option<f32>,
 }
 
-pub(super) struct Displace;
+pub(super) struct Displace {
+    settings: DisplaceSettings,
+}
 
-impl StageKind for Displace {
-    fn name(&self) -> &'static str {
-        "displace"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Moves a mesh by waves that a stage `waves` gave as points."
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        DisplaceSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[
+impl Phenomenon for Displace {
+    const KIND: KindInfo = KindInfo {
+        name: "displace",
+        doc: "Moves a mesh by waves that a stage `waves` gave as points.",
+        inputs: &[
             InputPort {
                 key: "surface",
                 accepts: &[DataKind::Mesh],
@@ -65,46 +64,33 @@ impl StageKind for Displace {
                 required: true,
                 doc: "Points with waves, from a stage `waves` with `give = \"points\"`.",
             },
-        ]
+        ],
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Input("surface"),
+            told: &["vertices", "largest height"],
+            ..CommandInfo::PLAIN
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = DisplaceSettings;
+    type State = ();
+
+    fn check(settings: DisplaceSettings, _: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
+        Ok(Self { settings })
     }
 
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Mesh]
+    fn start(&self) -> Result<(), StageError> {
+        Ok(())
     }
 
-    fn depends(&self) -> Depends {
-        Depends { on_time: false, on_seed: false }
-    }
-
-    fn check(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        complete::<DisplaceSettings>(settings).map(|(_, completed)| completed)
-    }
-
-    fn start(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(Displacing { settings: read_settings(settings)? }))
-    }
-}
-
-struct Displacing {
-    settings: DisplaceSettings,
-}
-
-impl Stage for Displacing {
     fn step(
-        &mut self,
+        &self,
+        _state: &mut (),
         _context: &StepContext<'_>,
         inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
-        let mesh = inputs.mesh("surface")?.clone();
-        let points = inputs.particles("points")?;
+        let (mesh, points) = (inputs.mesh("surface")?, inputs.particles("points")?);
         let (surface, waves) = waves_of(points)?;
         let fine = self.settings.fine.or_else(|| particle_spacing(points.positions()));
         let mesh = match fine {
@@ -112,18 +98,20 @@ impl Stage for Displacing {
                 let reach = self.settings.reach.unwrap_or(REACH_PER_FINE * fine);
                 let velocity = points.velocities().unwrap_or(&[]);
                 let lengths = Lengths { coarse: COARSE_PER_FINE * fine, fine };
+                let mesh = TriMesh::clone(mesh);
                 displaced_mesh(mesh, &surface, &waves, velocity, lengths, reach)
                     .map_err(StageError::failed)?
+                    .into()
             }
             // A single point, or none: there is no surface that could carry a wave.
-            None => mesh,
+            None => Arc::clone(mesh),
         };
         let largest = waves.height.iter().fold(0.0f32, |top, height| top.max(height.abs()));
         let metrics = vec![
             Metric::count("vertices", mesh.positions().len()),
-            Metric::new("largest height", "m", largest.into()),
+            Metric::new("largest height", "m", largest.into()).largest(),
         ];
-        Ok(StageOutput { data: FrameData::Mesh(mesh), notes: Vec::new(), metrics })
+        Ok(StageOutput::new(FrameData::Mesh(mesh)).with_metrics(metrics))
     }
 }
 

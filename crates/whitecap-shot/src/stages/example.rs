@@ -6,18 +6,16 @@
 
 use std::f32::consts::TAU;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, attributes};
 
-use super::{complete, read_settings};
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
+    StepContext,
 };
-use crate::{DataKind, FrameData};
+use crate::{DataKind, Phenomenon};
 
 /// Settings of the example sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,48 +33,51 @@ impl Default for ExampleSettings {
     }
 }
 
-pub(super) struct Example;
+pub(super) struct Example {
+    splash: Splash,
+}
 
-impl StageKind for Example {
-    fn name(&self) -> &'static str {
-        "example"
+impl Phenomenon for Example {
+    const KIND: KindInfo = KindInfo {
+        name: "example",
+        doc: "Gives a ready-made particle sequence to try things with: a drop falls into a pool.",
+        gives: Gives::Always(DataKind::Particles),
+        depends: Depends { on_time: true, on_seed: false },
+        ..KindInfo::PLAIN
+    };
+    type Settings = ExampleSettings;
+    type State = ();
+
+    fn check(settings: ExampleSettings, _: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
+        Ok(Self { splash: Splash::new(settings.spacing) })
     }
 
-    fn doc(&self) -> &'static str {
-        "Gives a ready-made particle sequence to try things with: a drop falls into a pool."
+    fn start(&self) -> Result<(), StageError> {
+        Ok(())
     }
 
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        ExampleSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Particles]
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: false }
-    }
-
-    fn check(
+    fn step(
         &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        Ok(complete::<ExampleSettings>(settings)?.1)
-    }
-
-    fn start(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let settings: ExampleSettings = read_settings(settings)?;
-        Ok(Box::new(Splash::new(settings.spacing)))
+        _state: &mut (),
+        context: &StepContext<'_>,
+        _inputs: &Inputs<'_>,
+    ) -> Result<StageOutput, StageError> {
+        let (time, dt) = (context.frame.time, context.frame.dt);
+        let positions = self.splash.positions(time as f32);
+        let next = self.splash.positions((time + dt) as f32);
+        let velocities: Vec<Vec3> =
+            positions.iter().zip(&next).map(|(now, next)| (next - now) / dt as f32).collect();
+        let count = positions.len();
+        let mut particles = Particles::new(positions);
+        let columns = [
+            (attributes::ID, Column::I32((0..count as i32).collect())),
+            (attributes::VELOCITY, Column::Vec3(velocities)),
+            (attributes::RADIUS, Column::F32(vec![self.splash.spacing / 2.0; count])),
+        ];
+        for (name, column) in columns {
+            particles.set_attribute(name, column).map_err(StageError::failed)?;
+        }
+        Ok(StageOutput::new(particles).with_metrics(vec![Metric::count("particles", count)]))
     }
 }
 
@@ -167,30 +168,4 @@ fn drop_particle(offset: Vec3, time: f32) -> Vec3 {
     let landed = since.min(2.0 * upwards / GRAVITY);
     let entry = start.with_y(POOL_DEPTH) + outwards * landed;
     entry + Vec3::Y * height.max(0.0)
-}
-
-impl Stage for Splash {
-    fn step(
-        &mut self,
-        context: &StepContext<'_>,
-        _inputs: &Inputs<'_>,
-    ) -> Result<StageOutput, StageError> {
-        let (time, dt) = (context.frame.time, context.frame.dt);
-        let positions = self.positions(time as f32);
-        let next = self.positions((time + dt) as f32);
-        let velocities: Vec<Vec3> =
-            positions.iter().zip(&next).map(|(now, next)| (next - now) / dt as f32).collect();
-        let count = positions.len();
-        let mut particles = Particles::new(positions);
-        let columns = [
-            (attributes::ID, Column::I32((0..count as i32).collect())),
-            (attributes::VELOCITY, Column::Vec3(velocities)),
-            (attributes::RADIUS, Column::F32(vec![self.spacing / 2.0; count])),
-        ];
-        for (name, column) in columns {
-            particles.set_attribute(name, column).map_err(StageError::failed)?;
-        }
-        let metrics = vec![Metric::count("particles", count)];
-        Ok(StageOutput { data: FrameData::Particles(particles), notes: Vec::new(), metrics })
-    }
 }

@@ -5,122 +5,292 @@
 
 mod fill;
 mod ground;
-mod moving_terrain;
-mod pipe_run;
-mod pipe_scene;
 mod settings;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
+use whitecap_core::attributes::{RADIUS, VELOCITY};
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles};
+use whitecap_pipes::{
+    Drop, Meniscus, MeniscusSettings, PipeError, PipeScene, Pipes as Liquid, Surface,
+    TerrainMotion, Viewer,
+};
 
-use super::{complete, read_settings};
+use crate::frame_files::FrameFiles;
 use crate::stage::{
-    Depends, InputPort, Inputs, SettingProblem, ShotContext, Stage, StageError, StageKind,
+    Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult, StageError,
     StageOutput, StepContext,
 };
-use crate::{DataKind, FrameTime};
+use crate::{CommandInfo, DataKind, FrameData, Phenomenon, Shot, Subject};
+use fill::depths;
+use ground::{FilesOfTerrain, Ground};
 
 pub use fill::PipeFill;
-pub use moving_terrain::{DrawnTerrain, MovingTerrain};
-pub use pipe_run::PipeRun;
-pub use pipe_scene::{PipeScene, live_pipes};
 pub use settings::{PipeResult, PipeTerrain, PipesStageSettings};
 
-/// Name of the kind.
-const NAME: &str = "pipes";
+const EXAMPLES: &str = "\
+Examples:
+  whitecap pipes bone.ply --cell 0.0005 --viscosity 4e-6 -o 'out/blood.####.ply' \\
+      --sources '[{\"position\": [0, 0.05, 0], \"radius\": 0.002, \"rate\": 1e-6}]'
+  whitecap pipes valley.png --terrain-high 0.03 --cell 0.001 -o 'out/lake.####.ply' \\
+      --fill-level 0.01
+  whitecap pipes --terrain-slope 0.2,0 --area 0,0,0.2,0.1 --cell 0.0005 --frames 120 \\
+      --fill-sphere 0.15,0.04,0.05,0.008 -o 'out/drop.####.ply'
+  whitecap pipes 'tissue.####.ply' --cell 0.0005 --frames 60 -o 'out/blood.####.ply' \\
+      --fill-level 0.01
+  whitecap pipes bone.ply --cell 0.0005 --give terrain --frames 1 -o 'out/bone.####.ply'
 
-pub(super) struct Pipes;
+The terrain is a mesh with as many overhangs and passages as it likes, a picture of its heights, or a
+plane. The mesh of the liquid has normals and opacity.";
 
-impl StageKind for Pipes {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn doc(&self) -> &'static str {
-        "Lets shallow liquid run over a terrain, by virtual pipes."
-    }
-
-    fn version(&self) -> u32 {
-        3
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        PipesStageSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Mesh, DataKind::Particles]
-    }
-
-    fn gives(&self, settings: &Value) -> DataKind {
-        match settings["give"].as_str() {
-            Some("drops") => DataKind::Particles,
-            _ => DataKind::Mesh,
-        }
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: false }
-    }
-
-    fn is_stateful(&self) -> bool {
-        true
-    }
-
-    fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<PipesStageSettings>(settings)?;
-        match PipeScene::new(&settings, shot) {
-            Ok(_) => Ok(completed),
-            Err(problem) => Err(vec![problem]),
-        }
-    }
-
-    fn sources(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-        frame: FrameTime,
-    ) -> Result<Vec<PathBuf>, StageError> {
-        let settings: PipesStageSettings = read_settings(settings)?;
-        let files = settings.terrain.files(shot);
-        let files = files.map_err(|problem| StageError::failed(problem.message))?;
-        Ok(files.map(|files| files.file(frame.index)).into_iter().collect())
-    }
-
-    fn start(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let run = PipeRun::new(&read_settings(settings)?, shot);
-        Ok(Box::new(run.map_err(|problem| StageError::failed(problem.message))?))
-    }
+pub(super) struct Pipes {
+    settings: PipesStageSettings,
+    /// The liquid as it was filled, at rest, on its terrain at the first frame.
+    scene: PipeScene,
+    /// The files of the terrain, unless it is a plane.
+    files: Option<FrameFiles>,
+    first: i64,
 }
 
-impl Stage for PipeRun {
+/// A shallow liquid on its way.
+pub(super) struct RunningPipes {
+    scene: PipeScene,
+    /// The frame that the terrain is at.
+    terrain_frame: i64,
+    surface: Surface,
+    meniscus: Meniscus,
+    /// Whether the first frame, which takes no time, is made.
+    has_begun: bool,
+}
+
+impl Phenomenon for Pipes {
+    const KIND: KindInfo = KindInfo {
+        name: "pipes",
+        doc: "Lets shallow liquid run over a terrain, by virtual pipes.",
+        version: 3,
+        gives: Gives::Chosen {
+            key: "give",
+            choices: &[
+                ("liquid", DataKind::Mesh),
+                ("terrain", DataKind::Mesh),
+                ("drops", DataKind::Particles),
+            ],
+        },
+        beside: &[SideResult {
+            name: "drops",
+            kind: DataKind::Particles,
+            doc: "drops in the air, with `radius` and `velocity`.",
+        }],
+        depends: Depends { on_time: true, on_seed: false },
+        stateful: true,
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Setting {
+                name: "TERRAIN",
+                doc: "The terrain: a mesh, or a picture of its heights [default: a plane]",
+                keys: &[(&["png", "exr", "hdr"], "terrain.heightfield"), (&[], "terrain.mesh")],
+            },
+            told: &["volume", "wet columns"],
+            frames: 120,
+            fps: 60.0,
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = PipesStageSettings;
+    type State = RunningPipes;
+
+    fn check(
+        settings: PipesStageSettings,
+        shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
+        checked(settings, shot).map_err(|problem| vec![problem])
+    }
+
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(self.files.iter().map(|files| files.file(frame)).collect())
+    }
+
+    fn start(&self) -> Result<RunningPipes, StageError> {
+        Ok(RunningPipes {
+            scene: self.scene.clone(),
+            terrain_frame: self.first,
+            surface: Surface::new(),
+            meniscus: Meniscus::new(),
+            has_begun: false,
+        })
+    }
+
     fn step(
-        &mut self,
+        &self,
+        run: &mut RunningPipes,
         context: &StepContext<'_>,
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
-        PipeRun::step(self, context.frame, context.watch)
+        if context.watch.cancelled() {
+            return Err(StageError::Cancelled);
+        }
+        let frame = context.frame;
+        if run.terrain_frame != frame.index {
+            run.scene.move_terrain(frame.index).map_err(StageError::failed)?;
+            run.terrain_frame = frame.index;
+        }
+        if self.settings.give == PipeResult::Terrain {
+            let mesh = run.scene.terrain.clone();
+            let metrics = vec![Metric::count("triangles", mesh.triangles().len())];
+            return Ok(StageOutput::new(mesh).with_metrics(metrics));
+        }
+        let started = Instant::now();
+        let steps = match std::mem::replace(&mut run.has_begun, true) {
+            true => run.scene.pipes.advance(frame.dt).map_err(StageError::failed)?,
+            false => 0,
+        };
+        let mut metrics = metrics(&run.scene.pipes, steps);
+        let mut times = vec![Metric::time("simulation", started)];
+        let data = match self.settings.give {
+            PipeResult::Drops => drops(run.scene.pipes.drops())?.into(),
+            _ => self.liquid(run, &mut metrics, &mut times)?,
+        };
+        let beside = context.beside.iter();
+        let beside = beside.map(|&name| Ok((name, drops(run.scene.pipes.drops())?.into())));
+        let beside = beside.collect::<Result<_, StageError>>()?;
+        let notes = notes(&run.scene.pipes, steps);
+        Ok(StageOutput { data, beside, notes, metrics, times })
     }
 
-    fn save_state(&self) -> Vec<u8> {
-        PipeRun::save_state(self)
+    fn save(&self, run: &RunningPipes) -> Vec<u8> {
+        if run.has_begun { run.scene.pipes.save() } else { Vec::new() }
     }
 
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        PipeRun::restore_state(self, state)
+    fn restore(&self, saved: &[u8]) -> Result<RunningPipes, StageError> {
+        let mut run = self.start()?;
+        if !saved.is_empty() {
+            run.scene.pipes.restore(saved).map_err(StageError::failed)?;
+            run.has_begun = true;
+        }
+        Ok(run)
     }
+}
+
+impl Pipes {
+    /// The surface of the liquid.
+    fn liquid(
+        &self,
+        run: &mut RunningPipes,
+        metrics: &mut Vec<Metric>,
+        times: &mut Vec<Metric>,
+    ) -> Result<FrameData, StageError> {
+        let PipeScene { pipes, minimum, surface: settings, meniscus, .. } = &run.scene;
+        let started = Instant::now();
+        run.surface.update(pipes.columns(), minimum, settings).map_err(StageError::failed)?;
+        times.push(Metric::time("surface", started));
+        if let Some(settings) = meniscus {
+            let started = Instant::now();
+            let viewer = self.settings.eye.map(|eye| Viewer::At(Vec3::from(eye)));
+            run.meniscus
+                .apply(pipes.columns(), &mut run.surface, settings, viewer)
+                .map_err(StageError::failed)?;
+            times.push(Metric::time("meniscus", started));
+        }
+        metrics.push(Metric::count("triangles", run.surface.triangles().len()));
+        Ok(run.surface.to_mesh().into())
+    }
+}
+
+fn metrics(pipes: &Liquid, steps: usize) -> Vec<Metric> {
+    let report = pipes.report();
+    let wet = (0..pipes.columns().len()).filter(|&column| pipes.columns().is_wet(column));
+    vec![
+        Metric::new("volume", "m³", report.volume),
+        Metric::new("poured", "m³", report.poured),
+        Metric::new("drained", "m³", report.drained),
+        Metric::new("error of the volume", "", report.relative_error.abs()).largest(),
+        Metric::new("deepest", "m", report.deepest),
+        Metric::count("columns", pipes.columns().len()),
+        Metric::count("wet columns", wet.count()),
+        Metric::count("drops", pipes.drops().len()),
+        Metric::count("steps", steps).summed(),
+    ]
+}
+
+/// What somebody who waits for liquid should know.
+fn notes(pipes: &Liquid, steps: usize) -> Vec<String> {
+    let is_dry = steps == 0 && pipes.settings().sources.is_empty() && pipes.volume() == 0.0;
+    let note = "there is no liquid: fill something, or add `sources`";
+    is_dry.then(|| String::from(note)).into_iter().collect()
+}
+
+fn drops(drops: &[Drop]) -> Result<Particles, StageError> {
+    let mut particles = Particles::new(drops.iter().map(|drop| drop.position).collect());
+    let radius = |drop: &Drop| (drop.volume * 0.75 / std::f64::consts::PI).cbrt() as f32;
+    let radii = Column::F32(drops.iter().map(radius).collect());
+    particles.set_attribute(RADIUS, radii).map_err(StageError::failed)?;
+    let velocities = Column::Vec3(drops.iter().map(|drop| drop.velocity).collect());
+    particles.set_attribute(VELOCITY, velocities).map_err(StageError::failed)?;
+    Ok(particles)
+}
+
+/// The scene of some settings at the first frame of a shot.
+fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, SettingProblem> {
+    let meniscus = settings
+        .contact_angle
+        .map(|contact_angle| MeniscusSettings { contact_angle, length: settings.meniscus_length });
+    settings.liquid.check().map_err(problem)?;
+    settings.surface.check().map_err(problem)?;
+    meniscus.map_or(Ok(()), |meniscus| meniscus.check()).map_err(problem)?;
+    for (place, fill) in settings.fill.iter().enumerate() {
+        if let Some(problem) = fill.problem() {
+            let key = format!("fill.{place}.{}", problem.key);
+            return Err(SettingProblem { key, ..problem });
+        }
+    }
+    let files = settings.terrain.files(shot)?;
+    let file = files.as_ref().map(|files| files.file(shot.first));
+    let drawn = Ground::new(&settings, file.as_deref(), None)?.drawn(&settings.surface);
+    let mut pipes = Liquid::new(&drawn.terrain, settings.liquid.clone()).map_err(problem)?;
+    let depths = depths(pipes.columns(), &settings.fill);
+    pipes.fill(|column| depths[column]);
+    let moving = files.clone().filter(|files| !files.is_single());
+    let grid = *pipes.columns().grid();
+    let motion = moving.map(|files| FilesOfTerrain::new(files, settings.clone(), grid, shot));
+    let scene = PipeScene {
+        name: String::from(Pipes::KIND.name),
+        pipes,
+        terrain: drawn.mesh,
+        minimum: drawn.minimum,
+        surface: settings.surface,
+        meniscus,
+        motion: motion.map(|motion| Arc::new(motion) as Arc<dyn TerrainMotion>),
+    };
+    Ok(Pipes { settings, scene, files, first: shot.first })
+}
+
+fn problem(error: PipeError) -> SettingProblem {
+    let key = match error {
+        PipeError::Setting { name: "length", .. } => "meniscus-length",
+        PipeError::Setting { name, .. } if name.starts_with("source") => "sources",
+        PipeError::Setting { name, .. } => name,
+        _ => "kind",
+    };
+    SettingProblem::new(key, error)
+}
+
+/// The liquid of a `pipes` stage of a shot, before its first frame: the stage called `name`, or the first
+/// of its kind that gives a liquid.
+pub fn live_pipes(shot: &Shot, name: Option<&str>) -> Result<PipeScene, StageError> {
+    let mut stages = shot.stages.iter().filter_map(|stage| {
+        let pipes = stage.checked.phenomenon().downcast_ref::<Pipes>()?;
+        let is_wanted = match name {
+            Some(name) => stage.name == name,
+            None => pipes.settings.give != PipeResult::Terrain,
+        };
+        is_wanted.then_some(pipes)
+    });
+    let pipes = stages.next().ok_or_else(|| {
+        let wanted = name.map_or(String::from("stage"), |name| format!("stage `{name}`"));
+        StageError::failed(format!("the shot has no {wanted} of the kind \"{}\"", Pipes::KIND.name))
+    })?;
+    Ok(PipeScene { name: shot.settings.name.clone(), ..pipes.scene.clone() })
 }

@@ -9,44 +9,41 @@ mod settings;
 
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
-use whitecap_core::Watch;
 use whitecap_render::{Progress, RenderError, RenderSettings, Rendered, render_progressively};
 
-use super::{complete, read_settings};
 use crate::picture::Picture;
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
+    Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError,
     StageOutput, StepContext,
 };
-use crate::{DataKind, FrameData, FrameTime};
-
+use crate::{CommandInfo, DataKind, Phenomenon, Subject};
 use scene::SceneMaker;
 
 pub use settings::*;
 
-pub(super) struct Render;
+const EXAMPLES: &str = "\
+Examples:
+  whitecap render splash.ply -o splash.png
+  whitecap render splash.bgeo -o splash.png --liquid-method anisotropic --samples 256
+  whitecap render 'out/surface.####.ply' -o 'pictures/splash.####.exr' --passes depth,normal,motion
+  whitecap render splash.ply -o 'turn.####.png' --turntable 48 --scale 0.5
+  whitecap render glass.bgeo -o glass.png --region 0.4,0.4,0.6,0.6 \\
+      --objects '[{\"shape\": {\"mesh\": {\"path\": \"glass.ply\"}}, \"material\": {\"glass\": {}}}]'
 
-impl StageKind for Render {
-    fn name(&self) -> &'static str {
-        "render"
-    }
+Particles are hit directly: no mesh is made. A picture called .exr gets a .png beside it to look at.
+Without --camera-position the camera sees all of the liquid. Objects, lamps and materials are easier to
+write in a shot file; see whitecap run. To put pictures side by side: whitecap sheet.";
 
-    fn doc(&self) -> &'static str {
-        "Makes pictures by path tracing. Particles are hit directly, without a mesh."
-    }
+pub(super) struct Render {
+    scenes: SceneMaker,
+}
 
-    fn version(&self) -> u32 {
-        2
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        RenderStageSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[
+impl Phenomenon for Render {
+    const KIND: KindInfo = KindInfo {
+        name: "render",
+        doc: "Makes pictures by path tracing. Particles are hit directly, without a mesh.",
+        version: 2,
+        inputs: &[
             InputPort {
                 key: "surface",
                 accepts: &[DataKind::Mesh, DataKind::Particles, DataKind::Volume],
@@ -59,47 +56,85 @@ impl StageKind for Render {
                 required: false,
                 doc: "Something that scatters light: particles, or a volume with densities.",
             },
-        ]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Picture]
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: true }
-    }
+        ],
+        gives: Gives::Always(DataKind::Picture),
+        depends: Depends { on_time: true, on_seed: true },
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Input("surface"),
+            told: &["rays"],
+            ..CommandInfo::PLAIN
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = RenderStageSettings;
+    type State = ();
 
     fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<RenderStageSettings>(settings)?;
-        let problems = problems(&settings, shot);
-        if problems.is_empty() { Ok(completed) } else { Err(problems) }
+        settings: RenderStageSettings,
+        shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
+        let mut problems = setting_problems(&settings);
+        match SceneMaker::load(settings, shot) {
+            Ok(scenes) if problems.is_empty() => Ok(Self { scenes }),
+            loaded => {
+                problems.extend(loaded.err().into_iter().flatten());
+                Err(problems)
+            }
+        }
     }
 
-    fn sources(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-        frame: FrameTime,
-    ) -> Result<Vec<PathBuf>, StageError> {
-        scene::sources(&read_settings(settings)?, shot, frame.index)
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(self.scenes.sources(frame))
     }
 
-    fn start(
+    fn start(&self) -> Result<(), StageError> {
+        Ok(())
+    }
+
+    fn step(
         &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(PictureMaker::new(read_settings(settings)?, shot)?))
+        _state: &mut (),
+        context: &StepContext<'_>,
+        inputs: &Inputs<'_>,
+    ) -> Result<StageOutput, StageError> {
+        let settings = self.scenes.settings();
+        let frame = context.frame;
+        let (scene, mut notes) =
+            self.scenes.scene(frame, inputs.get("surface"), inputs.get("mist"))?;
+        let noise = context.seed.wrapping_add(settings.picture.seed).wrapping_mul(1 << 20);
+        let picture_settings = RenderSettings {
+            seed: noise.wrapping_add(frame.index as u64),
+            frame_duration: frame.dt as f32,
+            ..settings.picture.clone()
+        };
+        let finish = |rendered: &Rendered| Picture::new(rendered, settings.exposure, settings.tone);
+        let mut after_pass = |rendered: &Rendered, progress: Progress| {
+            // The last pass is the picture itself.
+            if let Some(preview) = context.preview.filter(|_| progress.finished < 1.0) {
+                preview(&finish(rendered).into());
+            }
+        };
+        let rendered =
+            render_progressively(&scene, &picture_settings, context.watch, &mut after_pass);
+        let rendered = rendered.map_err(|error| match error {
+            RenderError::Cancelled => StageError::Cancelled,
+            error => StageError::failed(error),
+        })?;
+        let lost = rendered.statistics.lost_paths;
+        if lost > 0 {
+            notes.push(format!("{lost} paths were not finite and were left out"));
+        }
+        let metrics = vec![
+            Metric::count("rays", rendered.statistics.rays as usize).summed(),
+            Metric::new("scene memory", "MB", scene.bytes() as f64 * 1e-6).largest(),
+        ];
+        Ok(StageOutput::new(finish(&rendered)).with_notes(notes).with_metrics(metrics))
     }
 }
 
-/// What is wrong with the settings, each at its own place.
-fn problems(settings: &RenderStageSettings, shot: &ShotContext<'_>) -> Vec<SettingProblem> {
+/// What is wrong with settings that need no file.
+fn setting_problems(settings: &RenderStageSettings) -> Vec<SettingProblem> {
     let mut problems = Vec::new();
     if let Err(error) = settings.picture.check() {
         let key = match &error {
@@ -112,92 +147,5 @@ fn problems(settings: &RenderStageSettings, shot: &ShotContext<'_>) -> Vec<Setti
     if let Some(error) = settings.meniscus.as_ref().and_then(|meniscus| meniscus.length().err()) {
         problems.push(SettingProblem::new("meniscus", error));
     }
-    let missing = |path: &PathBuf| !path.is_file();
-    match scene::sources(settings, shot, shot.first) {
-        Ok(paths) => problems.extend(paths.iter().filter(|path| missing(path)).map(|path| {
-            let message = format!("there is no file {}", path.display());
-            SettingProblem::new("kind", message)
-                .with_help("paths of meshes and pictures start from the folder of the shot file")
-        })),
-        Err(error) => problems.push(SettingProblem::new("objects", error)),
-    }
     problems
-}
-
-/// Makes the pictures of a shot.
-pub struct PictureMaker {
-    scenes: SceneMaker,
-}
-
-/// A picture that is being made or is finished.
-pub struct Made {
-    /// The picture.
-    pub picture: Picture,
-    /// Sentences that the user should see.
-    pub notes: Vec<String>,
-    /// Rays cast.
-    pub rays: u64,
-    /// Bytes held by the scene.
-    pub bytes: usize,
-}
-
-impl PictureMaker {
-    /// Reads the files that serve every frame.
-    pub fn new(settings: RenderStageSettings, shot: &ShotContext<'_>) -> Result<Self, StageError> {
-        Ok(Self { scenes: SceneMaker::new(settings, shot)? })
-    }
-
-    /// Makes the picture of a frame, handing out what there is after every pass.
-    pub fn picture(
-        &self,
-        frame: FrameTime,
-        seed: u64,
-        (surface, mist): (Option<&FrameData>, Option<&FrameData>),
-        watch: &dyn Watch,
-        after_pass: &mut dyn FnMut(&Picture, Progress),
-    ) -> Result<Made, StageError> {
-        let settings = self.scenes.settings();
-        let (scene, mut notes) = self.scenes.scene(frame, surface, mist)?;
-        let noise = seed.wrapping_add(settings.picture.seed).wrapping_mul(1 << 20);
-        let picture_settings = RenderSettings {
-            seed: noise.wrapping_add(u64::from(frame.index)),
-            frame_duration: frame.dt as f32,
-            ..settings.picture.clone()
-        };
-        let finish = |rendered: &Rendered| Picture::new(rendered, settings.exposure, settings.tone);
-        let mut pass = |rendered: &Rendered, progress: Progress| {
-            // The last pass is the picture itself, which the caller gets anyway.
-            if progress.finished < 1.0 {
-                after_pass(&finish(rendered), progress);
-            }
-        };
-        let rendered = render_progressively(&scene, &picture_settings, watch, &mut pass);
-        let rendered = rendered.map_err(|error| match error {
-            RenderError::Cancelled => StageError::Cancelled,
-            error => StageError::failed(error),
-        })?;
-        if rendered.statistics.lost_paths > 0 {
-            let lost = rendered.statistics.lost_paths;
-            notes.push(format!("{lost} path(s) brought no number and were left out"));
-        }
-        let (rays, bytes) = (rendered.statistics.rays, scene.bytes());
-        Ok(Made { picture: finish(&rendered), notes, rays, bytes })
-    }
-}
-
-impl Stage for PictureMaker {
-    fn step(
-        &mut self,
-        context: &StepContext<'_>,
-        inputs: &Inputs<'_>,
-    ) -> Result<StageOutput, StageError> {
-        let data = (inputs.get("surface"), inputs.get("mist"));
-        let made =
-            self.picture(context.frame, context.seed, data, context.watch, &mut |_, _| ())?;
-        let metrics = vec![
-            Metric::count("rays", made.rays as usize),
-            Metric::new("scene memory", "MB", made.bytes as f64 * 1e-6),
-        ];
-        Ok(StageOutput { data: FrameData::Picture(made.picture), notes: made.notes, metrics })
-    }
 }

@@ -9,108 +9,131 @@ mod settings;
 
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
-use whitecap_bulk::sph::{Liquid, Selection, SphError};
+use whitecap_bulk::sph::{Liquid, SphError};
 
-use super::{complete, read_settings};
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
+    StepContext,
 };
-use crate::{DataKind, FrameData, FrameTime};
-use scene::DeformingSolid;
+use crate::{CommandInfo, DataKind, FrameTime, Phenomenon};
+use scene::Scene;
 
 pub use settings::SphStageSettings;
 
-pub(super) struct Sph;
+const EXAMPLES: &str = "\
+Examples:
+  whitecap sph --fill-box 0,0,0,1,1,1 --domain 0,0,0,3,2,1 --spacing 0.04 --frames 48 \\
+      -o 'out/water.####.bgeo'
+  whitecap sph --fill-sphere 0,0.5,0,0.1 --fill-box -0.5,0,-0.5,0.5,0.2,0.5 \\
+      --domain -0.5,0,-0.5,0.5,1,0.5 -o 'out/drop.####.ply'
+  whitecap sph --fill-mesh toy.ply --viscosity 50 --domain -1,0,-1,1,2,1 -o 'out/toy.####.vtu'
+  whitecap sph --fill-box 0,0,0,1,1,1 --domain 0,0,0,3,2,1 --solids '[{\"path\": \"rock.ply\"}]' \\
+      -o 'out/water.####.bgeo'
 
-impl StageKind for Sph {
-    fn name(&self) -> &'static str {
-        "sph"
-    }
+The first frame is the liquid at rest. The next step is often:
+  whitecap surface 'out/water.####.bgeo' -o 'out/surface.####.ply'
+For emitters, moving solids and several stages a shot file is easier to write; see whitecap run.";
 
-    fn doc(&self) -> &'static str {
-        "Simulates a liquid by smoothed-particle hydrodynamics."
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        SphStageSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Particles]
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: false }
-    }
-
-    fn is_stateful(&self) -> bool {
-        true
-    }
-
-    fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<SphStageSettings>(settings)?;
-        let problems = scene::problems(&settings, shot);
-        if problems.is_empty() { Ok(completed) } else { Err(problems) }
-    }
-
-    fn sources(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-        frame: FrameTime,
-    ) -> Result<Vec<PathBuf>, StageError> {
-        scene::sources(&read_settings(settings)?, shot, frame.index)
-    }
-
-    fn start(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let settings: SphStageSettings = read_settings(settings)?;
-        let mut liquid = Liquid::new(settings.liquid.clone()).map_err(StageError::failed)?;
-        let deforming = scene::add_solids(&mut liquid, &settings.solids, shot)?;
-        let notes = scene::add_fills(&mut liquid, &settings, shot)?;
-        scene::add_emitters(&mut liquid, &settings, shot)?;
-        if liquid.is_empty() && settings.emitters.is_empty() {
-            let reasons = notes.join("; ");
-            return Err(StageError::failed(format!("there is no liquid: {reasons}")));
-        }
-        let (first, fps, keep) = (shot.first, shot.fps, settings.keep);
-        Ok(Box::new(RunningLiquid { liquid, deforming, keep, first, fps, notes }))
-    }
+pub(super) struct Sph {
+    settings: SphStageSettings,
+    scene: Scene,
+    shot: ShotContext,
 }
 
-struct RunningLiquid {
+/// A liquid on its way.
+pub(super) struct RunningLiquid {
     liquid: Liquid,
-    deforming: Vec<DeformingSolid>,
-    keep: Selection,
-    /// First frame of the shot, and its frames per second.
-    first: u32,
-    fps: f64,
     /// What the fills said, told with the first frame.
     notes: Vec<String>,
 }
 
-impl RunningLiquid {
-    /// Advances to a frame; gives how that went.
-    fn advance(&mut self, context: &StepContext<'_>) -> Result<Vec<Metric>, StageError> {
-        let FrameTime { index, time, dt } = context.frame;
-        for solid in &self.deforming {
-            solid.advance(&mut self.liquid, index, time)?;
+impl Phenomenon for Sph {
+    const KIND: KindInfo = KindInfo {
+        name: "sph",
+        doc: "Simulates a liquid by smoothed-particle hydrodynamics.",
+        gives: Gives::Always(DataKind::Particles),
+        depends: Depends { on_time: true, on_seed: false },
+        stateful: true,
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            told: &["particles", "largest compression"],
+            ..CommandInfo::PLAIN
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = SphStageSettings;
+    type State = RunningLiquid;
+
+    fn check(settings: SphStageSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
+        let scene = Scene::load(&settings, shot)?;
+        Ok(Self { settings, scene, shot: shot.clone() })
+    }
+
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(self.scene.sources(frame))
+    }
+
+    fn start(&self) -> Result<RunningLiquid, StageError> {
+        let mut liquid = Liquid::new(self.settings.liquid.clone()).map_err(StageError::failed)?;
+        let notes = self.scene.fill(&mut liquid, &self.settings)?;
+        if liquid.is_empty() && self.settings.emitters.is_empty() {
+            let reasons = notes.join("; ");
+            return Err(StageError::failed(format!("there is no liquid: {reasons}")));
         }
-        let outcome = self.liquid.step_frame(dt, context.watch);
+        Ok(RunningLiquid { liquid, notes })
+    }
+
+    fn step(
+        &self,
+        state: &mut RunningLiquid,
+        context: &StepContext<'_>,
+        _inputs: &Inputs<'_>,
+    ) -> Result<StageOutput, StageError> {
+        let mut metrics = vec![];
+        if context.frame.index > self.shot.first {
+            metrics = self.advance(&mut state.liquid, context)?;
+        }
+        let strays = state.liquid.strays();
+        metrics.insert(0, Metric::count("particles", state.liquid.len()));
+        metrics.push(Metric::count("particles inside a solid", strays.inside_solids).largest());
+        metrics
+            .push(Metric::count("particles outside the domain", strays.outside_domain).largest());
+        let mut notes = std::mem::take(&mut state.notes);
+        if strays.inside_solids + strays.outside_domain > 0 {
+            notes.push(String::from("some particles are inside a solid or outside the domain"));
+        }
+        let particles = state.liquid.selected_particles(self.settings.keep);
+        let particles = particles.map_err(StageError::failed)?;
+        Ok(StageOutput::new(particles).with_notes(notes).with_metrics(metrics))
+    }
+
+    fn save(&self, state: &RunningLiquid) -> Vec<u8> {
+        state.liquid.save()
+    }
+
+    fn restore(&self, saved: &[u8]) -> Result<RunningLiquid, StageError> {
+        let mut state = self.start()?;
+        state.notes.clear();
+        state.liquid.restore(saved).map_err(StageError::failed)?;
+        let frames = (state.liquid.time() * self.shot.fps).round() as i64;
+        if frames > 0 {
+            let time = frames as f64 / self.shot.fps;
+            self.scene.advance(&mut state.liquid, self.shot.first + frames, time)?;
+        }
+        Ok(state)
+    }
+}
+
+impl Sph {
+    /// Advances to a frame; gives how that went.
+    fn advance(
+        &self,
+        liquid: &mut Liquid,
+        context: &StepContext<'_>,
+    ) -> Result<Vec<Metric>, StageError> {
+        let FrameTime { index, time, dt } = context.frame;
+        self.scene.advance(liquid, index, time)?;
+        let outcome = liquid.step_frame(dt, context.watch);
         let report = outcome.map_err(|error| match error {
             SphError::Cancelled => StageError::Cancelled,
             error => StageError::failed(error),
@@ -119,48 +142,11 @@ impl RunningLiquid {
         let compression = densities.fold(1.0, f64::max) - 1.0;
         let residual = f64::from(report.largest_compression());
         Ok(vec![
-            Metric::count("steps", report.steps.len()),
+            Metric::count("steps", report.steps.len()).summed(),
             Metric::new("iterations per step", "", report.mean_iterations()),
-            Metric::new("largest compression", "%", 100.0 * compression),
-            Metric::new("residual of the pressure", "%", 100.0 * residual),
+            Metric::new("largest compression", "%", 100.0 * compression).largest(),
+            Metric::new("residual of the pressure", "%", 100.0 * residual).largest(),
             Metric::new("kinetic energy", "J", report.kinetic_energy),
         ])
-    }
-}
-
-impl Stage for RunningLiquid {
-    fn step(
-        &mut self,
-        context: &StepContext<'_>,
-        _inputs: &Inputs<'_>,
-    ) -> Result<StageOutput, StageError> {
-        let mut metrics = vec![];
-        if context.frame.index > self.first {
-            metrics = self.advance(context)?;
-        }
-        let strays = self.liquid.strays();
-        metrics.insert(0, Metric::count("particles", self.liquid.len()));
-        metrics.push(Metric::count("particles inside a solid", strays.inside_solids));
-        metrics.push(Metric::count("particles outside the domain", strays.outside_domain));
-        let particles = self.liquid.selected_particles(self.keep).map_err(StageError::failed)?;
-        let notes = std::mem::take(&mut self.notes);
-        Ok(StageOutput { data: FrameData::Particles(particles), notes, metrics })
-    }
-
-    fn save_state(&self) -> Vec<u8> {
-        self.liquid.save()
-    }
-
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        self.notes.clear();
-        self.liquid.restore(state).map_err(StageError::failed)?;
-        let frames = (self.liquid.time() * self.fps).round() as u32;
-        if frames > 0 {
-            for solid in &self.deforming {
-                let time = f64::from(frames) / self.fps;
-                solid.advance(&mut self.liquid, self.first + frames, time)?;
-            }
-        }
-        Ok(())
     }
 }

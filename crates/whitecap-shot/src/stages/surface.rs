@@ -1,115 +1,160 @@
-//! `kind = "surface"`: a closed surface around particles.
+//! `kind = "surface"`: a closed surface around particles, as a mesh or as a distance field.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
-use whitecap_surface::{SurfaceSettings, surface_particles};
+use std::time::Instant;
 
-use super::{complete, read_settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whitecap_surface::{
+    MeshReport, SurfaceSettings, Surfaced, distance_volume, report, surface_particles,
+};
+
 use crate::stage::{
-    Depends, InputPort, Inputs, Metric, SettingProblem, ShotContext, Stage, StageError, StageKind,
+    Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError,
     StageOutput, StepContext,
 };
-use crate::{DataKind, FrameData};
+use crate::{CommandInfo, DataKind, FrameData, Phenomenon, Subject};
 
-pub(super) struct Surface;
+const EXAMPLES: &str = "\
+Examples:
+  whitecap surface splash.bgeo -o splash.ply
+  whitecap surface splash.vtk -o splash.obj --method zhu-bridson --radius 0.01 --cell 0.008
+  whitecap surface 'sim/frame.####.bgeo' -o 'out/surface.####.ply' --attributes velocity,normal
+  whitecap surface splash.bgeo -o splash.ply --check --json
+  whitecap surface splash.bgeo -o splash.vdb
 
-impl StageKind for Surface {
-    fn name(&self) -> &'static str {
-        "surface"
-    }
+The mesh is closed, 2-manifold and oriented outwards. An output called .vdb gets the signed
+distance to it instead.";
 
-    fn doc(&self) -> &'static str {
-        "Makes a closed surface mesh around particles."
-    }
+/// What a stage of surfacing gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SurfaceResult {
+    /// A closed mesh.
+    #[default]
+    Mesh,
+    /// A volume with the signed distance to that mesh, the grid `surface`.
+    Distance,
+}
 
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        SurfaceSettings::json_schema(generator)
-    }
+/// Settings of the stage: what it gives, and how the surface is made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct SurfaceStageSettings {
+    /// What the stage gives.
+    #[schemars(extend("unit" = "none"))]
+    pub give: SurfaceResult,
+    /// Whether the run fails if a mesh is not closed.
+    #[schemars(extend("unit" = "none"))]
+    pub check: bool,
+    /// The surface.
+    #[serde(flatten)]
+    pub surface: SurfaceSettings,
+}
 
-    fn inputs(&self) -> &'static [InputPort] {
-        &[InputPort {
+pub(super) struct Surface {
+    settings: SurfaceStageSettings,
+}
+
+impl Phenomenon for Surface {
+    const KIND: KindInfo = KindInfo {
+        name: "surface",
+        doc: "Makes a closed surface around particles.",
+        inputs: &[InputPort {
             key: "particles",
             accepts: &[DataKind::Particles],
             required: true,
             doc: "The particles to put a surface around.",
-        }]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Mesh]
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: false, on_seed: false }
-    }
+        }],
+        gives: Gives::Chosen {
+            key: "give",
+            choices: &[("mesh", DataKind::Mesh), ("distance", DataKind::Volume)],
+        },
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Input("particles"),
+            told: &["particles", "triangles"],
+            ..CommandInfo::PLAIN
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = SurfaceStageSettings;
+    type State = ();
 
     fn check(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<SurfaceSettings>(settings)?;
+        settings: SurfaceStageSettings,
+        _shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
+        let SurfaceSettings { crop, support, radius, .. } = &settings.surface;
         let mut problems = Vec::new();
-        if let Some(crop) = settings.crop
+        if let Some(crop) = crop
             && let Some(axis) = (0..3).find(|&axis| crop.min[axis] >= crop.max[axis])
         {
             let axis = ["x", "y", "z"][axis];
-            problems.push(SettingProblem {
-                key: "crop".into(),
-                message: format!("this box is empty: its min is not below its max in {axis}"),
-                help: Some(String::from("min is the lowest corner, max the highest")),
-            });
+            let message = format!("this box is empty: its min is not below its max in {axis}");
+            let help = "min is the lowest corner, max the highest";
+            problems.push(SettingProblem::new("crop", message).with_help(help));
         }
-        if let (Some(support), Some(radius)) = (settings.support, settings.radius)
+        if let (Some(support), Some(radius)) = (support, radius)
             && support < radius
         {
-            problems.push(SettingProblem {
-                key: "support".into(),
-                message: format!(
-                    "the support, {support} m, is smaller than a particle, {radius} m"
-                ),
-                help: Some(format!("about four radii are usual: {} m", 4.0 * radius)),
-            });
+            let message =
+                format!("the support, {support} m, is smaller than a particle, {radius} m");
+            let help = format!("about four radii are usual: {} m", 4.0 * radius);
+            problems.push(SettingProblem::new("support", message).with_help(help));
         }
-        if problems.is_empty() { Ok(completed) } else { Err(problems) }
+        if problems.is_empty() { Ok(Self { settings }) } else { Err(problems) }
     }
 
-    fn start(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(RunningSurface { settings: read_settings(settings)? }))
+    fn start(&self) -> Result<(), StageError> {
+        Ok(())
     }
-}
 
-struct RunningSurface {
-    settings: SurfaceSettings,
-}
-
-impl Stage for RunningSurface {
     fn step(
-        &mut self,
+        &self,
+        _state: &mut (),
         context: &StepContext<'_>,
         inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
         let particles = inputs.particles("particles")?;
-        let surfaced = surface_particles(particles, &self.settings, context.watch).map_err(
-            |error| match error {
+        let started = Instant::now();
+        let surfaced = surface_particles(particles, &self.settings.surface, context.watch);
+        let Surfaced { mesh, notes, radius, cell, support } =
+            surfaced.map_err(|error| match error {
                 whitecap_surface::Error::Cancelled => StageError::Cancelled,
                 other => StageError::failed(other),
-            },
-        )?;
-        let report = whitecap_surface::report(&surfaced.mesh);
-        let metrics = vec![
-            Metric::count("vertices", report.vertices),
-            Metric::count("triangles", report.triangles),
-            Metric::count("components", report.components),
-            Metric::count("open edges", report.open_edges),
-            Metric::count("non-manifold edges", report.non_manifold_edges),
-            Metric::new("volume", "m³", report.volume),
-            Metric::new("area", "m²", report.area),
-        ];
-        Ok(StageOutput { data: FrameData::Mesh(surfaced.mesh), notes: surfaced.notes, metrics })
+            })?;
+        let times = vec![Metric::time("surfacing", started)];
+        let report = report(&mesh);
+        if self.settings.check && !report.is_closed_manifold() {
+            return Err(StageError::failed(format!(
+                "the mesh is not closed: {} open and {} non-manifold edges; please report this",
+                report.open_edges, report.non_manifold_edges
+            )));
+        }
+        let mut metrics = vec![Metric::count("particles", particles.len()).summed()];
+        metrics.extend(counts(&report));
+        let lengths = [("radius", radius), ("cell", cell), ("support", support)];
+        metrics.extend(lengths.map(|(name, length)| Metric::new(name, "m", length.into())));
+        let data: FrameData = match self.settings.give {
+            SurfaceResult::Mesh => mesh.into(),
+            SurfaceResult::Distance => {
+                distance_volume(&mesh, cell).map_err(StageError::failed)?.into()
+            }
+        };
+        Ok(StageOutput { times, ..StageOutput::new(data).with_notes(notes).with_metrics(metrics) })
     }
+}
+
+fn counts(report: &MeshReport) -> [Metric; 9] {
+    [
+        Metric::count("vertices", report.vertices).summed(),
+        Metric::count("triangles", report.triangles).summed(),
+        Metric::count("components", report.components),
+        Metric::new("Euler characteristic", "", report.euler_characteristic as f64),
+        Metric::count("open edges", report.open_edges).summed(),
+        Metric::count("non-manifold edges", report.non_manifold_edges).summed(),
+        Metric::count("non-manifold vertices", report.non_manifold_vertices).summed(),
+        Metric::new("volume", "m³", report.volume),
+        Metric::new("area", "m²", report.area),
+    ]
 }

@@ -3,40 +3,65 @@
 //! The stage is stateful: its state is the mesh with all it remembers, and the particles of its frame.
 //! Every frame of the particles is needed, in order.
 
-mod settings;
-mod track_run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whitecap_core::attributes::ID;
+use whitecap_core::glam::Vec3;
+use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
+use whitecap_core::{Column, Particles, TriMesh, Watch};
+use whitecap_surface::particle_spacing;
+use whitecap_track::{
+    CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, close_mesh,
+};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
-use whitecap_track::TrackError;
-
-use super::{complete, read_settings};
 use crate::stage::{
-    Depends, InputPort, Inputs, SettingProblem, ShotContext, Stage, StageError, StageKind,
+    Depends, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError,
     StageOutput, StepContext,
 };
-use crate::{DataKind, FrameData};
+use crate::{CommandInfo, DataKind, Phenomenon, Subject};
 
-pub use settings::TrackStageSettings;
-pub use track_run::{TrackFrame, TrackRun};
+const EXAMPLES: &str = "\
+Examples:
+  whitecap track 'sim/toy.####.bgeo' --mesh toy.obj -o 'out/toy.####.ply'
+  whitecap track 'sim/dragon.####.bgeo' --mesh scan.ply --close -o 'out/dragon.####.ply'
+  whitecap track 'sim/honey.####.bgeo' --mesh bear.obj --relaxation 0.5 -o 'out/bear.####.ply'
 
-pub(super) struct Track;
+The mesh is the detailed surface of the liquid in the first frame, closed and in the same units and
+place as the particles; --close repairs a scan that is not closed. Its columns (uv, colour, any number)
+come along. The particles should have ids that stay the same from frame to frame. Every frame is needed,
+in order.";
 
-impl StageKind for Track {
-    fn name(&self) -> &'static str {
-        "track"
-    }
+/// Cells for closing a mesh per particle spacing.
+const CLOSE_CELL_PER_SPACING: f32 = 0.25;
 
-    fn doc(&self) -> &'static str {
-        "Carries a detailed mesh along with a particle liquid."
-    }
+/// Settings of the stage: how its first mesh is repaired, and how it is tracked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct TrackStageSettings {
+    /// Repairs the first mesh if it is open, not a surface everywhere or passes through itself, as
+    /// scans do.
+    #[schemars(extend("unit" = "none"))]
+    pub close: bool,
+    /// Edge length of the cells for `close`: detail is kept to half of it. Left out: a quarter of the
+    /// particle spacing.
+    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
+    pub close_cell: Option<f32>,
+    /// Tracking itself.
+    #[serde(flatten)]
+    pub track: TrackSettings,
+}
 
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        TrackStageSettings::json_schema(generator)
-    }
+pub(super) struct Track {
+    settings: TrackStageSettings,
+    /// Time from frame to frame, in s.
+    duration: f32,
+}
 
-    fn inputs(&self) -> &'static [InputPort] {
-        &[
+impl Phenomenon for Track {
+    const KIND: KindInfo = KindInfo {
+        name: "track",
+        doc: "Carries a detailed mesh along with a particle liquid.",
+        inputs: &[
             InputPort {
                 key: "particles",
                 accepts: &[DataKind::Particles],
@@ -47,35 +72,29 @@ impl StageKind for Track {
                 key: "mesh",
                 accepts: &[DataKind::Mesh],
                 required: true,
-                doc: "The detailed, closed surface of the liquid in the first frame; later frames of it are not looked at.",
+                doc: "The detailed, closed surface of the liquid in the first frame; later frames of it are not used.",
             },
-        ]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Mesh]
-    }
-
-    fn gives(&self, _settings: &Value) -> DataKind {
-        DataKind::Mesh
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: false }
-    }
-
-    fn is_stateful(&self) -> bool {
-        true
-    }
+        ],
+        depends: Depends { on_time: true, on_seed: false },
+        stateful: true,
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Input("particles"),
+            told: &["triangles", "remeshed cells"],
+            ..CommandInfo::PLAIN
+        }),
+        ..KindInfo::PLAIN
+    };
+    type Settings = TrackStageSettings;
+    /// The tracker and the particles of its frame, once there was one.
+    type State = Option<(Tracker, Particles)>;
 
     fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<TrackStageSettings>(settings)?;
-        match TrackRun::new(settings, 1.0 / shot.fps) {
-            Ok(_) => Ok(completed),
+        settings: TrackStageSettings,
+        shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
+        match settings.track.check() {
+            Ok(()) => Ok(Self { settings, duration: (1.0 / shot.fps) as f32 }),
             Err(error) => {
                 let key = match &error {
                     TrackError::Setting { name, .. } => name,
@@ -86,34 +105,148 @@ impl StageKind for Track {
         }
     }
 
-    fn start(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let settings = read_settings(settings)?;
-        let run = TrackRun::new(settings, 1.0 / shot.fps).map_err(StageError::failed)?;
-        Ok(Box::new(run))
+    fn start(&self) -> Result<Self::State, StageError> {
+        Ok(None)
     }
-}
 
-impl Stage for TrackRun {
     fn step(
-        &mut self,
+        &self,
+        state: &mut Self::State,
         context: &StepContext<'_>,
         inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
-        let (particles, mesh) = (inputs.particles("particles")?, inputs.mesh("mesh")?);
-        let TrackFrame { mesh, notes, metrics } =
-            TrackRun::step(self, particles, Some(mesh), context.watch)?;
-        Ok(StageOutput { data: FrameData::Mesh(mesh), notes, metrics })
+        let particles = inputs.particles("particles")?;
+        let mut notes = Vec::new();
+        let report = match state {
+            Some((tracker, previous)) => {
+                if previous.ids().is_none() || particles.ids().is_none() {
+                    notes.push(String::from(
+                        "the particles have no `id`; each is taken for the one at its place in the list of the frame before",
+                    ));
+                }
+                let report = tracker.advance(previous, particles, self.duration, context.watch);
+                let report = report.map_err(failed)?;
+                *previous = places_and_ids(particles);
+                report
+            }
+            None => {
+                let mesh = inputs.mesh("mesh")?;
+                let tracker = self.begin(mesh, particles, &mut notes, context.watch)?;
+                let report = first_report(&tracker.mesh());
+                *state = Some((tracker, places_and_ids(particles)));
+                report
+            }
+        };
+        if report.rebuilt_components > 0 {
+            notes.push(format!(
+                "{} part(s) of the mesh could not be repaired in place and were made anew from the particles, without their detail",
+                report.rebuilt_components
+            ));
+        }
+        let mesh = state.as_ref().map_or_else(TriMesh::default, |(tracker, _)| tracker.mesh());
+        let metrics = metrics(&mesh, &report);
+        Ok(StageOutput::new(mesh).with_notes(notes).with_metrics(metrics))
     }
 
-    fn save_state(&self) -> Vec<u8> {
-        TrackRun::save_state(self)
+    fn save(&self, state: &Self::State) -> Vec<u8> {
+        let Some((tracker, particles)) = state else { return Vec::new() };
+        let mut bytes = Vec::new();
+        put(&mut bytes, &tracker.save(), |byte| [byte]);
+        put(&mut bytes, particles.positions(), vector_bytes);
+        put(&mut bytes, &particles.ids().unwrap_or_default(), i64::to_le_bytes);
+        bytes
     }
 
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        TrackRun::restore_state(self, state)
+    fn restore(&self, saved: &[u8]) -> Result<Self::State, StageError> {
+        if saved.is_empty() {
+            return Ok(None);
+        }
+        let (tracker, places, ids) = read_state(saved).map_err(StageError::failed)?;
+        let mut particles = Particles::new(places);
+        if !ids.is_empty() {
+            particles.set_attribute(ID, Column::I64(ids)).map_err(StageError::failed)?;
+        }
+        let tracker = Tracker::resume(self.settings.track.clone(), &tracker).map_err(failed)?;
+        Ok(Some((tracker, particles)))
     }
+}
+
+impl Track {
+    fn begin(
+        &self,
+        mesh: &TriMesh,
+        particles: &Particles,
+        notes: &mut Vec<String>,
+        watch: &dyn Watch,
+    ) -> Result<Tracker, StageError> {
+        let settings = self.settings.track.clone();
+        if !self.settings.close {
+            return Tracker::new(mesh, particles, settings, watch).map_err(failed);
+        }
+        let spacing = settings.spacing.or_else(|| particle_spacing(particles.positions()));
+        let own = spacing.map(|spacing| CLOSE_CELL_PER_SPACING * spacing);
+        let cell = self.settings.close_cell.or(own).ok_or_else(|| {
+            StageError::failed("the particle spacing cannot be estimated; give `close-cell`")
+        })?;
+        let (closed, told) = close_mesh(mesh, cell).map_err(failed)?;
+        notes.push(closing(&told));
+        Tracker::new(&closed, particles, settings, watch).map_err(failed)
+    }
+}
+
+type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>);
+
+/// The tracker, the places of its particles and their ids.
+fn read_state(state: &[u8]) -> Result<SavedState, StateError> {
+    let mut reader = Reader::new(state);
+    let tracker = reader.values(|[byte]: [u8; 1]| byte)?;
+    let found = (tracker, reader.values(vector)?, reader.values(i64::from_le_bytes)?);
+    reader.end().map(|()| found)
+}
+
+fn failed(error: TrackError) -> StageError {
+    match error {
+        TrackError::Cancelled => StageError::Cancelled,
+        other => StageError::failed(other),
+    }
+}
+
+/// All that tracking asks of the frame before.
+fn places_and_ids(particles: &Particles) -> Particles {
+    let mut kept = Particles::new(particles.positions().to_vec());
+    if let Some(ids) = particles.ids() {
+        // As long as the positions, as it came.
+        let _ = kept.set_attribute(ID, Column::I64(ids));
+    }
+    kept
+}
+
+/// What closing the first mesh did, in a sentence.
+fn closing(told: &CloseReport) -> String {
+    format!(
+        "the mesh was closed with cells of {:.4} m: {} open edges before, {} triangles now, {} of {} vertices fill gaps or overlaps",
+        told.cell, told.before.open_edges, told.after.triangles, told.filled, told.after.vertices,
+    )
+}
+
+/// The first frame changes nothing.
+fn first_report(mesh: &TriMesh) -> TrackReport {
+    let told = whitecap_surface::report(mesh);
+    let topology =
+        Topology { components: told.components, euler_characteristic: told.euler_characteristic };
+    TrackReport { topology, volume: told.volume, ..TrackReport::default() }
+}
+
+fn metrics(mesh: &TriMesh, report: &TrackReport) -> Vec<Metric> {
+    vec![
+        Metric::count("triangles", mesh.triangles().len()),
+        Metric::count("parts", report.topology.components),
+        Metric::new("Euler characteristic", "", report.topology.euler_characteristic as f64),
+        Metric::new("volume", "m³", report.volume),
+        Metric::count("remeshed cells", report.remeshed_cells).summed(),
+        Metric::new("remeshed share", "", report.remeshed_share.into()),
+        Metric::new("largest jump", "m", report.largest_jump.into()).largest(),
+        Metric::new("largest detail", "m", report.largest_detail.into()),
+        Metric::count("rebuilt parts", report.rebuilt_components).summed(),
+    ]
 }

@@ -3,46 +3,107 @@
 //! The stage is stateful: its state is that of the surface points and of the waves on them, to the
 //! bit. Every frame of the particles is needed, in order.
 
-mod settings;
-mod wave_run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whitecap_bulk::sph::solid::BoxShape;
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles, TriMesh, Watch};
+use whitecap_surface::{Method, SurfaceSettings, particle_spacing, surface_particles};
+use whitecap_waves::dynamics::{DynamicsError, Obstacles, container_walls, displaced_mesh};
+use whitecap_waves::points::{Lengths, PointError};
+use whitecap_waves::{Surroundings, WaveError, WaveFrame, WaveSettings, Waves as WaveState};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
-use whitecap_waves::WaveError;
-use whitecap_waves::dynamics::DynamicsError;
-use whitecap_waves::points::PointError;
-
-use super::{complete, read_settings};
 use crate::stage::{
-    Depends, InputPort, Inputs, SettingProblem, ShotContext, Stage, StageError, StageKind,
-    StageOutput, StepContext,
+    Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult,
+    StageError, StageOutput, StepContext,
 };
-use crate::{DataKind, FrameData};
+use crate::{CommandInfo, DataKind, FrameData, Phenomenon, Subject};
 
-pub use settings::{WaveResult, WavesStageSettings};
-pub use wave_run::{WaveRun, wave_metrics};
+const EXAMPLES: &str = "\
+Examples:
+  whitecap waves 'sim/water.####.bgeo' -o 'out/waves.####.ply'
+  whitecap waves 'sim/water.####.bgeo' -o 'out/waves.####.ply' --coarse 0.04 --fine 0.008 \\
+      --domain -1.5,0,-0.5,1.5,2,0.5
+  whitecap waves 'sim/water.####.bgeo' -o 'out/waves.####.ply' --points 'out/points.####.bgeo' \\
+      --obstacles 'sim/ship.####.obj'
+  whitecap waves 'sim/water.####.bgeo' --give points -o 'out/points.####.bgeo'
 
-pub(super) struct Waves;
+The particles should have ids that stay the same from frame to frame; without them each is matched
+with the nearest one. Every frame is needed, in order.";
 
-impl StageKind for Waves {
-    fn name(&self) -> &'static str {
-        "waves"
+/// Cells of the mesh per fine spacing.
+const CELL_PER_FINE: f32 = 0.75;
+/// Distance along the normal at which points are looked for, in coarse lengths.
+const REACH_PER_COARSE: f32 = 2.0;
+/// Particle radii per coarse length, where the particles themselves say nothing.
+const RADIUS_PER_COARSE: f32 = 0.25;
+
+/// What a stage of waves gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaveResult {
+    /// A mesh of the liquid, moved by the waves, with `height`, `foam`, `velocity` and `normal`.
+    #[default]
+    Mesh,
+    /// The surface points, with `displacement` and everything else that is known about them.
+    Points,
+}
+
+/// Settings of the stage: what it gives, how its mesh is made, and the waves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct WavesStageSettings {
+    /// What the stage gives: the mesh, or the points that carry the waves. A stage `displace` can
+    /// make a mesh from such points.
+    #[schemars(extend("unit" = "none"))]
+    pub give: WaveResult,
+    /// Edge length of the cells of the mesh, when no `surface` is connected. Left out: three
+    /// quarters of the fine spacing.
+    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
+    pub cell: Option<f32>,
+    /// Rounds of smoothing of that mesh before it is moved: bumps of single particles would hide the
+    /// waves.
+    #[schemars(extend("unit" = "rounds"), range(max = 1000))]
+    pub smooth: u32,
+    /// A box that holds the liquid: its walls throw waves back. Left out: waves run on round the
+    /// edges of the liquid.
+    #[schemars(extend("unit" = "m"))]
+    pub domain: Option<BoxShape>,
+    /// A mask that was painted on the liquid: a column of the particles with a number for each, by
+    /// which the gain around it is multiplied. Left out: nothing is painted.
+    #[schemars(extend("unit" = "none"), length(min = 1))]
+    pub paint: Option<String>,
+    /// The waves and the points that carry them.
+    #[serde(flatten)]
+    pub waves: WaveSettings,
+}
+
+impl Default for WavesStageSettings {
+    fn default() -> Self {
+        Self {
+            give: WaveResult::default(),
+            cell: None,
+            smooth: 20,
+            domain: None,
+            paint: None,
+            waves: WaveSettings::default(),
+        }
     }
+}
 
-    fn doc(&self) -> &'static str {
-        "Adds fine waves to the surface of a particle liquid."
-    }
+pub(super) struct Waves {
+    settings: WavesStageSettings,
+    /// Time from frame to frame, in s.
+    duration: f64,
+    container: Vec<TriMesh>,
+}
 
-    fn version(&self) -> u32 {
-        2
-    }
-
-    fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        WavesStageSettings::json_schema(generator)
-    }
-
-    fn inputs(&self) -> &'static [InputPort] {
-        &[
+impl Phenomenon for Waves {
+    const KIND: KindInfo = KindInfo {
+        name: "waves",
+        doc: "Adds fine waves to the surface of a particle liquid.",
+        version: 2,
+        inputs: &[
             InputPort {
                 key: "particles",
                 accepts: &[DataKind::Particles],
@@ -61,59 +122,92 @@ impl StageKind for Waves {
                 required: false,
                 doc: "Closed meshes of solids, at rest or moving, that throw waves back.",
             },
-        ]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Mesh, DataKind::Particles]
-    }
-
-    fn gives(&self, settings: &Value) -> DataKind {
-        match read_settings(settings).unwrap_or_else(|_| WavesStageSettings::default()).give {
-            WaveResult::Mesh => DataKind::Mesh,
-            WaveResult::Points => DataKind::Particles,
-        }
-    }
-
-    fn depends(&self) -> Depends {
-        Depends { on_time: true, on_seed: false }
-    }
-
-    fn is_stateful(&self) -> bool {
-        true
-    }
+        ],
+        gives: Gives::Chosen {
+            key: "give",
+            choices: &[("mesh", DataKind::Mesh), ("points", DataKind::Particles)],
+        },
+        beside: &[SideResult {
+            name: "points",
+            kind: DataKind::Particles,
+            doc: "the points that carry the waves.",
+        }],
+        depends: Depends { on_time: true, on_seed: false },
+        stateful: true,
+        command: Some(CommandInfo {
+            examples: EXAMPLES,
+            subject: Subject::Input("particles"),
+            told: &["points", "largest height"],
+            ..CommandInfo::PLAIN
+        }),
+    };
+    type Settings = WavesStageSettings;
+    type State = WaveState;
 
     fn check(
-        &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let (settings, completed) = complete::<WavesStageSettings>(settings)?;
+        settings: WavesStageSettings,
+        shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
         if let Some(domain) = settings.domain
             && let Some(axis) = (0..3).find(|&axis| domain.min[axis] >= domain.max[axis])
         {
             let axis = ["x", "y", "z"][axis];
-            let problem = SettingProblem::new(
-                "domain",
-                format!("this box is empty: its min is not below its max in {axis}"),
-            );
+            let message = format!("this box is empty: its min is not below its max in {axis}");
+            let problem = SettingProblem::new("domain", message);
             return Err(vec![problem.with_help("min is the lowest corner, max the highest")]);
         }
-        match WaveRun::new(settings, 1.0 / shot.fps) {
-            Ok(_) => Ok(completed),
-            Err(error) => Err(vec![SettingProblem::new(key_of(&error), error)]),
-        }
+        let refused = |error: WaveError| vec![SettingProblem::new(key_of(&error), error)];
+        settings.waves.check().map_err(refused)?;
+        let container = settings
+            .domain
+            .map_or_else(Vec::new, |domain| container_walls(domain.min.into(), domain.max.into()));
+        Ok(Self { settings, duration: 1.0 / shot.fps, container })
     }
 
-    fn start(
+    fn start(&self) -> Result<WaveState, StageError> {
+        WaveState::new(self.settings.waves.clone(), self.duration).map_err(failed)
+    }
+
+    fn step(
         &self,
-        settings: &Value,
-        shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let settings: WavesStageSettings = read_settings(settings)?;
-        let give = settings.give;
-        let run = WaveRun::new(settings, 1.0 / shot.fps).map_err(StageError::failed)?;
-        Ok(Box::new(RunningWaves { run, give }))
+        waves: &mut WaveState,
+        context: &StepContext<'_>,
+        inputs: &Inputs<'_>,
+    ) -> Result<StageOutput, StageError> {
+        let particles = inputs.particles("particles")?;
+        let obstacles = inputs.optional_mesh("obstacles")?.map(AsRef::as_ref);
+        let obstacles = Obstacles::new(self.container.iter().chain(obstacles));
+        let paint = self.settings.paint.as_deref();
+        let paint = paint.map(|name| painted_gain(particles, name)).transpose()?;
+        let surroundings = Surroundings {
+            obstacles: Some(&obstacles),
+            painted_particles: paint.as_deref(),
+            ..Surroundings::default()
+        };
+        let mut frame = waves.step(particles, surroundings, context.watch).map_err(failed)?;
+        let metrics = metrics(&frame);
+        let notes = std::mem::take(&mut frame.report.points.notes);
+        let points = || frame.particles().map(FrameData::from).map_err(StageError::failed);
+        let data = match self.settings.give {
+            WaveResult::Points => points()?,
+            WaveResult::Mesh => {
+                let surface = inputs.optional_mesh("surface")?.map(AsRef::as_ref);
+                self.mesh(waves, &frame, particles, surface, context.watch)?.into()
+            }
+        };
+        let beside = context.beside.iter().map(|&name| Ok((name, points()?)));
+        let beside = beside.collect::<Result<_, StageError>>()?;
+        Ok(StageOutput { beside, ..StageOutput::new(data).with_notes(notes).with_metrics(metrics) })
+    }
+
+    fn save(&self, waves: &WaveState) -> Vec<u8> {
+        waves.save()
+    }
+
+    fn restore(&self, saved: &[u8]) -> Result<WaveState, StageError> {
+        let mut waves = self.start()?;
+        waves.restore(saved).map_err(StageError::failed)?;
+        Ok(waves)
     }
 }
 
@@ -129,41 +223,97 @@ fn key_of(error: &WaveError) -> &'static str {
     }
 }
 
-struct RunningWaves {
-    run: WaveRun,
-    give: WaveResult,
+fn failed(error: WaveError) -> StageError {
+    match error {
+        WaveError::Cancelled => StageError::Cancelled,
+        other => StageError::failed(other),
+    }
 }
 
-impl Stage for RunningWaves {
-    fn step(
-        &mut self,
-        context: &StepContext<'_>,
-        inputs: &Inputs<'_>,
-    ) -> Result<StageOutput, StageError> {
-        let particles = inputs.particles("particles")?;
-        let mesh = |key| inputs.get(key).map(|_| inputs.mesh(key)).transpose();
-        let mut frame = self.run.step(particles, mesh("obstacles")?, context.watch)?;
-        let metrics = wave_metrics(&frame);
-        let notes = std::mem::take(&mut frame.report.points.notes);
-        let data = match self.give {
-            WaveResult::Points => {
-                FrameData::Particles(frame.particles().map_err(StageError::failed)?)
-            }
-            WaveResult::Mesh => FrameData::Mesh(self.run.mesh(
-                &frame,
-                particles,
-                mesh("surface")?,
-                context.watch,
-            )?),
+impl Waves {
+    /// The mesh of a frame that was just made: `surface`, or one made around the particles, moved by
+    /// the waves.
+    fn mesh(
+        &self,
+        waves: &WaveState,
+        frame: &WaveFrame,
+        particles: &Particles,
+        surface: Option<&TriMesh>,
+        watch: &dyn Watch,
+    ) -> Result<TriMesh, StageError> {
+        let Some(lengths) = waves.lengths() else { return Ok(TriMesh::default()) };
+        let mesh = match surface {
+            Some(mesh) => mesh.clone(),
+            None => self.surface(particles, lengths, watch)?,
         };
-        Ok(StageOutput { data, notes, metrics })
+        let reach = REACH_PER_COARSE * lengths.coarse;
+        displaced_mesh(mesh, &frame.points, &frame.waves, &frame.velocity, lengths, reach)
+            .map_err(StageError::failed)
     }
 
-    fn save_state(&self) -> Vec<u8> {
-        self.run.save_state()
+    /// A smooth surface around the particles, fine enough for the waves.
+    fn surface(
+        &self,
+        particles: &Particles,
+        lengths: Lengths,
+        watch: &dyn Watch,
+    ) -> Result<TriMesh, StageError> {
+        let radius = match particles.radii() {
+            Some(_) => None,
+            None => particle_spacing(particles.positions())
+                .map(|spacing| 0.5 * spacing)
+                .or(Some(RADIUS_PER_COARSE * lengths.coarse)),
+        };
+        let settings = SurfaceSettings {
+            method: Method::Anisotropic,
+            radius,
+            cell: Some(self.settings.cell.unwrap_or(CELL_PER_FINE * lengths.fine)),
+            smooth: self.settings.smooth,
+            ..SurfaceSettings::default()
+        };
+        match surface_particles(particles, &settings, watch) {
+            Ok(surfaced) => Ok(surfaced.mesh),
+            Err(whitecap_surface::Error::Cancelled) => Err(StageError::Cancelled),
+            Err(error) => Err(StageError::failed(error)),
+        }
     }
+}
 
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        self.run.restore_state(state)
+/// The numbers in a column of the particles. A frame without particles has no columns and needs none.
+fn painted_gain(particles: &Particles, name: &str) -> Result<Vec<f32>, StageError> {
+    let refuse =
+        |reason: String| Err(StageError::failed(format!("`paint = \"{name}\"`: {reason}")));
+    match particles.attribute(name) {
+        Some(Column::F32(values)) => Ok(values.clone()),
+        Some(Column::I32(values)) => Ok(values.iter().map(|&value| value as f32).collect()),
+        Some(Column::I64(values)) => Ok(values.iter().map(|&value| value as f32).collect()),
+        Some(column) => refuse(format!(
+            "this column of the particles has {} components, but a painted mask has one number per particle",
+            column.components()
+        )),
+        None if particles.is_empty() => Ok(Vec::new()),
+        None => {
+            let names: Vec<&str> = particles.attributes().iter().map(|(name, _)| name).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            refuse(format!("the particles have no such column; they have: {known}"))
+        }
     }
+}
+
+/// What a frame tells in the report.
+fn metrics(frame: &WaveFrame) -> Vec<Metric> {
+    let report = &frame.report;
+    let points = &report.points;
+    let fastest = frame.velocity.iter().copied().map(Vec3::length).fold(0.0, f32::max);
+    vec![
+        Metric::count("points", frame.points.len()),
+        Metric::count("points inserted", points.inserted + points.sampled),
+        Metric::count("points deleted", points.crowded + points.lost),
+        Metric::new("mean spacing", "fine spacings", points.spacing.mean.into()),
+        Metric::new("spread of the spacing", "fine spacings", points.spacing.deviation.into()),
+        Metric::new("mean height", "m", report.mean_height.into()),
+        Metric::new("largest height", "m", report.largest_height.into()).largest(),
+        Metric::new("fastest point", "m/s", fastest.into()).largest(),
+        Metric::new("wave steps", "", report.wave_steps as f64).summed(),
+    ]
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, missing_docs)]
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use serde_json::Value;
 use whitecap_core::Particles;
 use whitecap_core::glam::Vec3;
 use whitecap_shot::{
-    DataKind, FrameData, InputPort, Inputs, Metric, Registry, SettingProblem, Shot, ShotContext,
-    Stage, StageError, StageKind, StageOutput, StepContext,
+    CheckedStage, DataKind, Depends, Gives, InputPort, Inputs, KindInfo, Metric, Registry,
+    SettingProblem, Shot, ShotContext, Stage, StageError, StageKind, StageOutput, StepContext,
 };
 
 /// Settings of the drift stage.
@@ -27,10 +28,10 @@ pub struct DriftSettings {
     pub step: f32,
     /// The frame to fail in, if any.
     #[schemars(extend("unit" = "frames"))]
-    pub fail: Option<u32>,
+    pub fail: Option<i64>,
     /// The frame to give a position that is not finite in, if any.
     #[schemars(extend("unit" = "frames"))]
-    pub spoil: Option<u32>,
+    pub spoil: Option<i64>,
 }
 
 impl Default for DriftSettings {
@@ -47,51 +48,76 @@ pub struct Drift {
 }
 
 impl StageKind for Drift {
-    fn name(&self) -> &'static str {
-        "drift"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Lets particles drift."
+    fn info(&self) -> &KindInfo {
+        const {
+            &KindInfo {
+                name: "drift",
+                doc: "Lets particles drift.",
+                inputs: &[InputPort {
+                    key: "particles",
+                    accepts: &[DataKind::Particles],
+                    required: true,
+                    doc: "The particles that drift.",
+                }],
+                gives: Gives::Always(DataKind::Particles),
+                depends: Depends { on_time: true, on_seed: true },
+                stateful: true,
+                ..KindInfo::PLAIN
+            }
+        }
     }
 
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         DriftSettings::json_schema(generator)
     }
 
-    fn inputs(&self) -> &'static [InputPort] {
-        &[InputPort {
-            key: "particles",
-            accepts: &[DataKind::Particles],
-            required: true,
-            doc: "The particles that drift.",
-        }]
-    }
-
-    fn can_give(&self) -> &'static [DataKind] {
-        &[DataKind::Particles]
-    }
-
-    fn is_stateful(&self) -> bool {
-        true
-    }
-
     fn check(
         &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Value, Vec<SettingProblem>> {
-        let settings: DriftSettings = serde_json::from_value(settings.clone()).unwrap();
-        Ok(serde_json::to_value(settings).unwrap())
+        settings: Value,
+        _shot: &ShotContext,
+    ) -> Result<Arc<dyn CheckedStage>, Vec<SettingProblem>> {
+        let typed: DriftSettings = serde_json::from_value(settings).unwrap();
+        let settings = serde_json::to_value(&typed).unwrap();
+        Ok(Arc::new(CheckedDrift { settings, typed, steps: Arc::clone(&self.steps) }))
+    }
+}
+
+struct CheckedDrift {
+    settings: Value,
+    typed: DriftSettings,
+    steps: Arc<AtomicUsize>,
+}
+
+impl CheckedDrift {
+    fn at(&self, offset: Vec3) -> Box<dyn Stage> {
+        let (settings, steps) = (self.typed.clone(), Arc::clone(&self.steps));
+        Box::new(Drifting { settings, steps, offset })
+    }
+}
+
+impl CheckedStage for CheckedDrift {
+    fn settings(&self) -> &Value {
+        &self.settings
     }
 
-    fn start(
-        &self,
-        settings: &Value,
-        _shot: &ShotContext<'_>,
-    ) -> Result<Box<dyn Stage>, StageError> {
-        let settings = serde_json::from_value(settings.clone()).unwrap();
-        Ok(Box::new(Drifting { settings, steps: Arc::clone(&self.steps), offset: Vec3::ZERO }))
+    fn sources(&self, _frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(Vec::new())
+    }
+
+    fn start(&self) -> Result<Box<dyn Stage>, StageError> {
+        Ok(self.at(Vec3::ZERO))
+    }
+
+    fn restore(&self, saved: &[u8]) -> Result<Box<dyn Stage>, StageError> {
+        let values: Vec<f32> = saved
+            .chunks_exact(4)
+            .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
+            .collect();
+        Ok(self.at(Vec3::from_slice(&values)))
+    }
+
+    fn phenomenon(&self) -> &dyn Any {
+        self
     }
 }
 
@@ -125,20 +151,11 @@ impl Stage for Drifting {
         for (name, column) in input.attributes().iter() {
             particles.set_attribute(name, column.clone()).unwrap();
         }
-        Ok(StageOutput { data: FrameData::Particles(particles), notes: Vec::new(), metrics })
+        Ok(StageOutput::new(particles).with_metrics(metrics))
     }
 
-    fn save_state(&self) -> Vec<u8> {
+    fn save(&self) -> Vec<u8> {
         self.offset.to_array().iter().flat_map(|value| value.to_le_bytes()).collect()
-    }
-
-    fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
-        let values: Vec<f32> = state
-            .chunks_exact(4)
-            .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
-            .collect();
-        self.offset = Vec3::from_slice(&values);
-        Ok(())
     }
 }
 

@@ -112,7 +112,7 @@ impl SurfaceTracker {
         &mut self,
         particles: &Particles,
         duration: f64,
-        watch: &impl Watch,
+        watch: &dyn Watch,
     ) -> Result<PointFrame, PointError> {
         self.step_from(particles, duration, watch).map(|(frame, _)| frame)
     }
@@ -122,7 +122,7 @@ impl SurfaceTracker {
         &mut self,
         particles: &Particles,
         duration: f64,
-        watch: &impl Watch,
+        watch: &dyn Watch,
     ) -> Result<(PointFrame, TrackerState), PointError> {
         particles.check_finite()?;
         let mut report = PointReport::default();
@@ -144,7 +144,7 @@ impl SurfaceTracker {
         lengths: Lengths,
         particles: &Particles,
         duration: f64,
-        watch: &impl Watch,
+        watch: &dyn Watch,
         mut report: PointReport,
     ) -> Result<(PointFrame, TrackerState), PointError> {
         let ids = particles.ids();

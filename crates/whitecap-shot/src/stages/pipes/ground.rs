@@ -5,10 +5,11 @@ use std::path::Path;
 use whitecap_core::TriMesh;
 use whitecap_core::glam::{Vec2, Vec3, Vec3Swizzles};
 use whitecap_io::image::{self, Image, linear_to_srgb};
-use whitecap_pipes::{Grid, Terrain};
+use whitecap_pipes::{DrawnTerrain, Grid, SurfaceSettings, Terrain, TerrainMotion};
 
 use super::settings::{Area, PipeTerrain, PipesStageSettings};
-use crate::stage::SettingProblem;
+use crate::frame_files::FrameFiles;
+use crate::stage::{SettingProblem, ShotContext};
 
 /// A terrain, and the mesh it was cast from.
 pub(super) struct Ground {
@@ -17,6 +18,11 @@ pub(super) struct Ground {
 }
 
 impl Ground {
+    /// The same with all that is needed to draw liquid on it.
+    pub fn drawn(self, surface: &SurfaceSettings) -> DrawnTerrain {
+        DrawnTerrain::new(self.terrain, self.mesh, surface)
+    }
+
     /// The terrain that the settings describe, from its file if it has one; on a grid of its own, or on one
     /// that is given.
     pub fn new(
@@ -29,6 +35,40 @@ impl Ground {
             Some(file) => from_picture(settings, file, grid),
             None => from_plane(settings),
         }
+    }
+}
+
+/// A terrain with a file for every frame of a shot.
+#[derive(Debug)]
+pub(super) struct FilesOfTerrain {
+    files: FrameFiles,
+    settings: PipesStageSettings,
+    grid: Grid,
+    shot: ShotContext,
+}
+
+impl FilesOfTerrain {
+    pub fn new(
+        files: FrameFiles,
+        settings: PipesStageSettings,
+        grid: Grid,
+        shot: &ShotContext,
+    ) -> Self {
+        Self { files, settings, grid, shot: shot.clone() }
+    }
+}
+
+impl TerrainMotion for FilesOfTerrain {
+    /// From the end of the shot on, its last frame.
+    fn frame_at(&self, time: f64) -> i64 {
+        let passed = (time * self.shot.fps + 1e-6) as i64;
+        self.shot.first.saturating_add(passed).min(self.shot.last)
+    }
+
+    fn at(&self, frame: i64) -> Result<DrawnTerrain, String> {
+        let file = self.files.file(frame);
+        let ground = Ground::new(&self.settings, Some(&file), Some(self.grid));
+        Ok(ground.map_err(|problem| problem.message)?.drawn(&self.settings.surface))
     }
 }
 

@@ -1,14 +1,12 @@
 //! Settings of the stage `pipes`.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
 
 use super::fill::PipeFill;
+use crate::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
-use crate::stages::cache::CacheFiles;
 
 /// What a stage of shallow liquid gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +43,7 @@ pub struct PipeTerrain {
     /// Number of the file that belongs to the first frame of the shot, for a terrain that moves. Left
     /// out: files and frames have the same numbers.
     #[schemars(extend("unit" = "frames"))]
-    pub first: Option<u32>,
+    pub first: Option<i64>,
     /// Height of black in the height field.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub low: f32,
@@ -61,42 +59,8 @@ pub struct PipeTerrain {
 }
 
 impl PipeTerrain {
-    /// The file it is made from, or the pattern of its files.
-    pub fn path(&self) -> Option<&str> {
-        self.mesh.as_deref().or(self.heightfield.as_deref())
-    }
-
-    /// The file of every frame of a shot; none for a plane.
-    ///
-    /// # Errors
-    /// When a frame has no file, or the settings contradict each other.
-    pub fn frame_files(&self, shot: &ShotContext<'_>) -> Result<Vec<PathBuf>, SettingProblem> {
-        let files = self.checked_files(shot)?;
-        let each = |files: CacheFiles| shot.frames().map(|frame| files.file(frame)).collect();
-        Ok(files.map_or(Vec::new(), each))
-    }
-
     /// The files it is made from, unless it is a plane, all of them there.
-    pub(super) fn checked_files(
-        &self,
-        shot: &ShotContext<'_>,
-    ) -> Result<Option<CacheFiles>, SettingProblem> {
-        let files = self.files(shot)?;
-        let moving = files.as_ref().filter(|files| !files.is_single());
-        match moving.and_then(|files| files.missing(shot)) {
-            Some(problem) => {
-                let kind = if self.mesh.is_some() { "mesh" } else { "heightfield" };
-                Err(SettingProblem { key: format!("terrain.{kind}"), ..problem })
-            }
-            None => Ok(files),
-        }
-    }
-
-    /// The files it is made from, unless it is a plane. Whether they are there is not asked.
-    pub(super) fn files(
-        &self,
-        shot: &ShotContext<'_>,
-    ) -> Result<Option<CacheFiles>, SettingProblem> {
+    pub(super) fn files(&self, shot: &ShotContext) -> Result<Option<FrameFiles>, SettingProblem> {
         let (key, path) = match (&self.mesh, &self.heightfield) {
             (Some(_), Some(_)) => {
                 let message = "the terrain is a mesh and a height field at once";
@@ -107,14 +71,17 @@ impl PipeTerrain {
             (None, Some(path)) => ("terrain.heightfield", path),
             (None, None) => return Ok(None),
         };
-        let files = CacheFiles::new(path, self.first, shot)
+        let files = FrameFiles::new(path, self.first, shot)
             .map_err(|error| SettingProblem::new(key, error))?;
         if files.is_single() && self.first.is_some() {
             let message = "`first` numbers the files of a terrain that moves, but this is one file";
             let help = "write #### in place of the frame number, or remove `first`";
             return Err(SettingProblem::new("terrain.first", message).with_help(help));
         }
-        Ok(Some(files))
+        match files.missing(shot).filter(|_| !files.is_single()) {
+            Some(problem) => Err(SettingProblem { key: String::from(key), ..problem }),
+            None => Ok(Some(files)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From settings, files and the frames of other stages to a scene.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use whitecap_core::{Column, GridClass, GridValues, KeyframedTransform, TriMesh, attributes};
 use whitecap_render::glam::{Quat, Vec3};
@@ -10,7 +10,7 @@ use whitecap_render::meniscus::{MeniscusSettings, Solid};
 use whitecap_render::shapes::{Cuboid, Plane, Rectangle, Sphere};
 use whitecap_render::volume::{Medium, SphereUnion, VolumeObject};
 use whitecap_render::{
-    Camera, Environment, LevelSetLiquid, Light, LightKind, MeniscusLiquid, MeshOptions,
+    Camera, Environment, LevelSetLiquid, Light, LightKind, Material, MeniscusLiquid, MeshOptions,
     ParticleLiquid, Scene, Shape, TriangleMesh,
 };
 use whitecap_surface::LevelSet;
@@ -19,25 +19,40 @@ use super::materials::{material, pictures, read_image};
 use super::settings::{
     EnvironmentSettings, LightSettings, ObjectSettings, RenderStageSettings, ShapeSettings,
 };
-use crate::stage::{ShotContext, StageError};
-use crate::stages::cache::CacheFiles;
+use crate::frame_files::FrameFiles;
+use crate::stage::{SettingProblem, ShotContext, StageError};
 use crate::{FrameData, FrameTime};
 
 /// Cells of a solid's distance field in a capillary length, and the lengths that it reaches.
 const CELLS_PER_LENGTH: f32 = 3.0;
 const LENGTHS_IN_BAND: f32 = 8.0;
 
-/// What does not change from frame to frame.
+/// What does not change from frame to frame, each loaded once.
 pub struct SceneMaker {
     settings: RenderStageSettings,
-    folder: PathBuf,
     objects: Vec<StageObject>,
+    /// What the liquid is made of.
+    material: Material,
     environment: Environment,
+    /// Files that serve every frame.
+    files: Vec<PathBuf>,
+    /// The liquid that was made last, and from what: one that does not change is made once.
+    last_liquid: Mutex<Option<MadeLiquid>>,
 }
 
-/// An object and where its mesh comes from.
+/// A liquid as rays find it.
+struct MadeLiquid {
+    data: FrameData,
+    shape: Arc<dyn Shape>,
+    notes: Vec<String>,
+}
+
+/// An object, where its mesh comes from, and what of it never changes.
 struct StageObject {
     mesh: Option<MeshSource>,
+    material: Material,
+    /// The object as rays find it, once it was needed, if it never moves.
+    shape: OnceLock<Arc<dyn Shape>>,
     /// The object as the liquid feels it, once it was needed, if it never moves.
     solid: OnceLock<Solid>,
 }
@@ -49,7 +64,7 @@ impl StageObject {
 }
 
 struct MeshSource {
-    files: CacheFiles,
+    files: FrameFiles,
     motion: KeyframedTransform,
     moves: bool,
     /// The mesh of a single file.
@@ -57,22 +72,52 @@ struct MeshSource {
 }
 
 impl SceneMaker {
-    /// Reads the files that serve every frame.
-    pub fn new(settings: RenderStageSettings, shot: &ShotContext<'_>) -> Result<Self, StageError> {
-        let objects = settings
-            .objects
-            .iter()
-            .map(|object| {
-                Ok(StageObject { mesh: mesh_source(object, shot)?, solid: OnceLock::new() })
-            })
-            .collect::<Result<_, StageError>>()?;
-        let environment = environment(&settings.environment, shot.folder)?;
-        Ok(Self { settings, folder: shot.folder.to_owned(), objects, environment })
+    /// Reads the files that serve every frame; or tells all that is wrong, each at its own place.
+    pub fn load(
+        settings: RenderStageSettings,
+        shot: &ShotContext,
+    ) -> Result<Self, Vec<SettingProblem>> {
+        let mut problems = Vec::new();
+        let mut objects = Vec::new();
+        for (place, object) in settings.objects.iter().enumerate() {
+            match StageObject::load(object, shot) {
+                Ok(object) => objects.push(object),
+                Err(SettingProblem { key, message, help }) => {
+                    let key = format!("objects.{place}.{key}");
+                    problems.push(SettingProblem { key, message, help });
+                }
+            }
+        }
+        let own = load_material("material", &settings.material, &shot.folder);
+        let environment = environment(&settings.environment, &shot.folder);
+        let files = static_files(&settings, &shot.folder);
+        match (own, environment) {
+            (Ok(material), Ok(environment)) if problems.is_empty() => Ok(Self {
+                settings,
+                objects,
+                material,
+                environment,
+                files,
+                last_liquid: Mutex::new(None),
+            }),
+            (own, environment) => {
+                problems.extend(own.err());
+                problems.extend(environment.err());
+                Err(problems)
+            }
+        }
     }
 
     /// The settings.
     pub fn settings(&self) -> &RenderStageSettings {
         &self.settings
+    }
+
+    /// Files that a frame is made from.
+    pub fn sources(&self, frame: i64) -> Vec<PathBuf> {
+        let meshes = self.objects.iter().filter_map(|object| object.mesh.as_ref());
+        let meshes = meshes.map(|mesh| mesh.files.file(frame));
+        self.files.iter().cloned().chain(meshes).collect()
     }
 
     /// The scene of a frame, and sentences about what was assumed.
@@ -90,34 +135,71 @@ impl SceneMaker {
         };
         let mut notes = Vec::new();
         let mut solids = Vec::new();
-        for (place, (settings, object)) in
-            self.settings.objects.iter().zip(&self.objects).enumerate()
-        {
+        for (place, object) in self.objects.iter().enumerate() {
             let name = format!("object {}", place + 1);
+            let settings = &self.settings.objects[place];
             let mesh = object.mesh.as_ref().map(|mesh| mesh.at(frame)).transpose()?;
-            if let (Some(angle), Some(meniscus)) = (settings.contact_angle, &self.settings.meniscus)
-            {
-                let made = match object.solid.get() {
-                    Some(solid) => solid.clone(),
-                    None => solid(&name, settings, mesh.as_deref(), angle, meniscus)?,
-                };
-                if object.is_at_rest() {
-                    object.solid.get_or_init(|| made.clone());
-                }
-                solids.push(made);
+            solids.extend(self.solid(&name, place, mesh.as_deref())?);
+            let shape = match object.shape.get() {
+                Some(shape) => Arc::clone(shape),
+                None => self.shape(settings, mesh)?,
+            };
+            if object.is_at_rest() {
+                object.shape.get_or_init(|| Arc::clone(&shape));
             }
-            let made = scene.add_material(material(&settings.material, &self.folder)?);
-            scene.add(&name, self.shape(settings, mesh)?, made);
+            let made = scene.add_material(object.material.clone());
+            scene.add(&name, shape, made);
         }
         if let Some(data) = surface {
-            let made = scene.add_material(material(&self.settings.material, &self.folder)?);
-            let shape = self.liquid(data, solids, &mut notes)?;
-            scene.add("liquid", shape, made);
+            let made = scene.add_material(self.material.clone());
+            scene.add("liquid", self.known_liquid(data, solids, &mut notes)?, made);
         }
         if let Some(data) = mist {
             scene.volumes.push(Arc::new(self.mist(data)?));
         }
         Ok((scene, notes))
+    }
+
+    /// An object as the liquid feels it, if it does.
+    fn solid(
+        &self,
+        name: &str,
+        place: usize,
+        mesh: Option<&TriMesh>,
+    ) -> Result<Option<Solid>, StageError> {
+        let (settings, object) = (&self.settings.objects[place], &self.objects[place]);
+        let (Some(angle), Some(meniscus)) = (settings.contact_angle, &self.settings.meniscus)
+        else {
+            return Ok(None);
+        };
+        let made = match object.solid.get() {
+            Some(solid) => solid.clone(),
+            None => solid(name, settings, mesh, angle, meniscus)?,
+        };
+        if object.is_at_rest() {
+            object.solid.get_or_init(|| made.clone());
+        }
+        Ok(Some(made))
+    }
+
+    /// The liquid: the one made last, if nothing about it has changed since.
+    fn known_liquid(
+        &self,
+        data: &FrameData,
+        solids: Vec<Solid>,
+        notes: &mut Vec<String>,
+    ) -> Result<Arc<dyn Shape>, StageError> {
+        let is_changing = !solids.is_empty() && !self.objects.iter().all(StageObject::is_at_rest);
+        let mut last = self.last_liquid.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = last.as_ref().filter(|made| !is_changing && made.data.is_same(data)) {
+            notes.extend_from_slice(&made.notes);
+            return Ok(Arc::clone(&made.shape));
+        }
+        let mut told = Vec::new();
+        let shape = self.liquid(data, solids, &mut told)?;
+        notes.extend_from_slice(&told);
+        *last = Some(MadeLiquid { data: data.clone(), shape: Arc::clone(&shape), notes: told });
+        Ok(shape)
     }
 
     fn camera(&self, time: f64) -> Camera {
@@ -169,7 +251,7 @@ impl SceneMaker {
                         "a mesh gets no menisci; connect `surface` to particles or to a distance field",
                     ));
                 }
-                self.triangles(Arc::new(mesh.clone()), true)?
+                self.triangles(Arc::clone(mesh), true)?
             }
             (FrameData::Particles(particles), Some(meniscus)) => {
                 let made = MeniscusLiquid::particles(particles, liquid, shutter, solids, meniscus);
@@ -192,7 +274,7 @@ impl SceneMaker {
                         "`surface` is a volume without a distance field; a fog belongs to `mist`",
                     ));
                 };
-                let level_set = LevelSet::from_field(values, 4.0 * values.lattice().cell);
+                let level_set = LevelSet::from_distance(values);
                 match meniscus {
                     Some(meniscus) => Arc::new(
                         MeniscusLiquid::level_set(level_set, solids, meniscus)
@@ -237,44 +319,65 @@ impl SceneMaker {
     }
 }
 
-/// Files that a frame is made from.
-pub fn sources(
-    settings: &RenderStageSettings,
-    shot: &ShotContext<'_>,
-    frame: u32,
-) -> Result<Vec<PathBuf>, StageError> {
-    let mut paths = pictures(&settings.material, shot.folder);
-    for object in &settings.objects {
-        paths.extend(pictures(&object.material, shot.folder));
-        if let ShapeSettings::Mesh(mesh) = &object.shape {
-            let files =
-                CacheFiles::new(&mesh.path, mesh.first, shot).map_err(StageError::failed)?;
-            paths.push(files.file(frame));
-        }
-    }
+/// Files that serve every frame, except meshes.
+fn static_files(settings: &RenderStageSettings, folder: &Path) -> Vec<PathBuf> {
+    let materials = settings.objects.iter().map(|object| &object.material);
+    let mut paths: Vec<PathBuf> = materials
+        .chain([&settings.material])
+        .flat_map(|material| pictures(material, folder))
+        .collect();
     if let EnvironmentSettings::Image(image) = &settings.environment {
-        paths.push(shot.folder.join(&image.path));
+        paths.push(folder.join(&image.path));
     }
-    Ok(paths)
+    paths
+}
+
+impl StageObject {
+    fn load(settings: &ObjectSettings, shot: &ShotContext) -> Result<Self, SettingProblem> {
+        Ok(Self {
+            mesh: mesh_source(settings, shot)?,
+            material: load_material("material", &settings.material, &shot.folder)?,
+            shape: OnceLock::new(),
+            solid: OnceLock::new(),
+        })
+    }
+}
+
+/// A material, or what is wrong with it.
+fn load_material(
+    key: &str,
+    settings: &super::settings::MaterialSettings,
+    folder: &Path,
+) -> Result<Material, SettingProblem> {
+    pictures(settings, folder).iter().try_for_each(|path| must_exist(key, path))?;
+    material(settings, folder).map_err(|error| SettingProblem::new(key, error))
+}
+
+fn must_exist(key: &str, path: &Path) -> Result<(), SettingProblem> {
+    if path.is_file() {
+        return Ok(());
+    }
+    let message = format!("there is no file {}", path.display());
+    let help = "paths of meshes and pictures start from the folder of the shot file";
+    Err(SettingProblem::new(key, message).with_help(help))
 }
 
 fn mesh_source(
     object: &ObjectSettings,
-    shot: &ShotContext<'_>,
-) -> Result<Option<MeshSource>, StageError> {
+    shot: &ShotContext,
+) -> Result<Option<MeshSource>, SettingProblem> {
+    const PATH: &str = "shape.mesh.path";
     let ShapeSettings::Mesh(settings) = &object.shape else { return Ok(None) };
-    let files =
-        CacheFiles::new(&settings.path, settings.first, shot).map_err(StageError::failed)?;
-    let keys = settings.motion().map_err(StageError::failed)?;
-    let motion = KeyframedTransform::new(keys).map_err(StageError::failed)?;
-    let mesh = match files.is_single() {
-        true => {
-            let mesh = whitecap_io::read_mesh(files.file(shot.first));
-            Some(Arc::new(mesh.map_err(StageError::failed)?))
-        }
-        false => None,
-    };
-    Ok(Some(MeshSource { files, motion, moves: !settings.keys.is_empty(), mesh }))
+    let files = FrameFiles::new(&settings.path, settings.first.map(i64::from), shot)
+        .map_err(|error| SettingProblem::new(PATH, error))?;
+    must_exist(PATH, &files.file(shot.first))?;
+    let wrong = |error: &dyn std::fmt::Display| SettingProblem::new("shape.mesh.keys", error);
+    let keys = settings.motion().map_err(|error| wrong(&error))?;
+    let motion = KeyframedTransform::new(keys).map_err(|error| wrong(&error))?;
+    let mesh = files.is_single().then(|| whitecap_io::read_mesh(files.file(shot.first)));
+    let mesh = mesh.transpose().map_err(|error| SettingProblem::new(PATH, error))?;
+    let (moves, mesh) = (!settings.keys.is_empty(), mesh.map(Arc::new));
+    Ok(Some(MeshSource { files, motion, moves, mesh }))
 }
 
 impl MeshSource {
@@ -352,7 +455,10 @@ fn light(settings: &LightSettings) -> Light {
     }
 }
 
-fn environment(settings: &EnvironmentSettings, folder: &Path) -> Result<Environment, StageError> {
+fn environment(
+    settings: &EnvironmentSettings,
+    folder: &Path,
+) -> Result<Environment, SettingProblem> {
     Ok(match settings {
         EnvironmentSettings::Sky(sky) => Environment::Sky {
             zenith: sky.zenith.into(),
@@ -360,8 +466,11 @@ fn environment(settings: &EnvironmentSettings, folder: &Path) -> Result<Environm
             ground: sky.ground.into(),
         },
         EnvironmentSettings::Image(image) => {
+            const PATH: &str = "environment.image.path";
             let path = folder.join(&image.path);
-            let values = read_image(&path, |[r, g, b, _]| Vec3::new(r, g, b))?;
+            must_exist(PATH, &path)?;
+            let values = read_image(&path, |[r, g, b, _]| Vec3::new(r, g, b))
+                .map_err(|error| SettingProblem::new(PATH, error))?;
             Environment::Image {
                 image: Arc::new(values),
                 rotation: image.rotation,

@@ -1,0 +1,220 @@
+//! The command of a stage: `whitecap sph`, `whitecap waves`, and one for every kind that describes one.
+//!
+//! A command is a shot of one stage. Its inputs become file arguments that a cache reads, its settings
+//! become flags, its metrics become the answer.
+//!
+//! # Guarantees
+//! * Every frame is written whole or not at all, and is the same for any number of threads.
+//! * A run that was stopped or killed continues with the same command, and ends with the files of one that
+//!   was not. What it needs for that is in a hidden folder beside the output, removed when it is finished.
+
+mod answer;
+mod files;
+mod flags;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::ArgMatches;
+use serde_json::{Map, Value, json};
+use whitecap_io::image::{PngDepth, write_png};
+use whitecap_shot::{
+    Event, FrameData, Records, Registry, RunError, RunOptions, RunOutcome, Save, SettingProblem,
+    Shot, ShotContext, ShotSettings, ShotStage, StageKind,
+};
+
+use super::render;
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::setting_flags::SettingFlags;
+use answer::FrameAnswer;
+use files::PortFile;
+
+pub use files::Files;
+pub use flags::command;
+
+/// Its work.
+pub fn execute(
+    kind: &Arc<dyn StageKind>,
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<Answer, Failure> {
+    let setting_flags = SettingFlags::of(kind.as_ref());
+    let mut settings = setting_flags.read(matches);
+    flags::add_subject(&mut settings, kind.info(), matches)?;
+    let files = Files::of(kind.info(), &mut settings, matches)?;
+    if kind.info().name == render::NAME {
+        render::complete(&mut settings, &files, matches)?;
+    }
+    let shot = shot(kind, settings, &files, &setting_flags)?;
+    files.make_folders()?;
+    let job = Job { shot, files, session };
+    job.run()
+}
+
+/// The shot of one stage and of the caches it takes its inputs from.
+fn shot(
+    kind: &Arc<dyn StageKind>,
+    settings: Map<String, Value>,
+    files: &Files,
+    flags: &SettingFlags,
+) -> Result<Shot, Failure> {
+    let [first, last] = files.frames;
+    let context = ShotContext { folder: PathBuf::new(), first, last, fps: files.fps, seed: 0 };
+    let registry = Registry::standard();
+    let cache = registry.get("cache").ok_or_else(|| Failure::Work("there is no cache".into()))?;
+    let mut stages = Vec::new();
+    let mut inputs = Vec::new();
+    for PortFile { port, path, content } in &files.ports {
+        let settings = json!({ "path": path, "content": content });
+        let checked = cache.check(settings, &context).map_err(|problems| {
+            let words = problems.iter().map(|problem| problem.message.clone());
+            Failure::about(path, words.collect::<Vec<_>>().join("; "))
+        })?;
+        inputs.push((port.key, stages.len()));
+        let (kind, save) = (Arc::clone(cache), Vec::new());
+        stages.push(ShotStage { name: port.key.into(), kind, checked, inputs: vec![], save });
+    }
+    let checked = kind.check(Value::Object(settings), &context);
+    let checked = checked.map_err(|problems| usage(&problems, flags))?;
+    let (name, kind) = (kind.info().name.to_owned(), Arc::clone(kind));
+    stages.push(ShotStage { name: name.clone(), kind, checked, inputs, save: files.saves.clone() });
+    Ok(Shot {
+        path: PathBuf::new(),
+        folder: PathBuf::new(),
+        settings: ShotSettings {
+            name,
+            frames: files.frames,
+            fps: files.fps,
+            seed: 0,
+            output: None,
+        },
+        output: files.hidden_folder(),
+        stages,
+        records: Records::UntilFinished,
+    })
+}
+
+/// Problems of settings in the words of the command line.
+fn usage(problems: &[SettingProblem], flags: &SettingFlags) -> Failure {
+    let words = problems.iter().map(|SettingProblem { key, message, .. }| match key.as_str() {
+        "kind" => message.clone(),
+        key => match flags.items_of(key).as_slice() {
+            [] => format!("--{key}: {message}"),
+            items => format!("{message}; use {}", items.join(" or ")),
+        },
+    });
+    Failure::Usage(words.collect::<Vec<_>>().join("\n"))
+}
+
+/// What is to be made.
+struct Job<'a> {
+    shot: Shot,
+    files: Files,
+    session: &'a Session,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<Answer, Failure> {
+        let progress = Progress::new(self.session, self.files.frame_count());
+        let made: Mutex<Vec<FrameAnswer>> = Mutex::new(Vec::new());
+        let finished = AtomicUsize::new(0);
+        let observer = |event: &Event<'_>| self.observe(event, &progress, &made, &finished);
+        let mut options = RunOptions::new(&observer, &self.session.cancel);
+        options.previews = self.files.frame_count() == 1;
+        let summary = whitecap_shot::run(&self.shot, &options);
+        drop(progress);
+        let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let summary = summary.map_err(|error| self.failure(error))?;
+        match summary.outcome {
+            RunOutcome::Finished => {
+                let told = self.shot.stages.last().and_then(|stage| stage.info().command);
+                let told = told.map_or(&[][..], |command| command.told);
+                Ok(answer::of_run(&made, &self.files, told, summary.seconds))
+            }
+            RunOutcome::Cancelled => Err(self.cancelled(made.len())),
+        }
+    }
+
+    /// Shows what happens to the stage; of the caches only notes are told.
+    fn observe(
+        &self,
+        event: &Event<'_>,
+        progress: &Progress,
+        made: &Mutex<Vec<FrameAnswer>>,
+        finished: &AtomicUsize,
+    ) {
+        let own = self.shot.settings.name.as_str();
+        let name = |frame: i64| self.files.frame_name(frame);
+        let done = finished.load(Ordering::Relaxed);
+        match *event {
+            Event::FrameStarted { stage, frame } if stage == own => {
+                let before = made.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(last) = before.last().filter(|last| last.skipped) {
+                    let text = format!("Continuing after frame {}.", last.frame);
+                    progress.note(self.session, &text);
+                }
+                progress.within(done, 0.0, &name(frame));
+            }
+            Event::FrameProgress { stage, frame, fraction } if stage == own => {
+                progress.within(done, fraction, &name(frame));
+            }
+            Event::FrameDone { stage, frame, result, .. }
+            | Event::FrameSkipped { stage, frame, result, .. }
+                if stage == own =>
+            {
+                let skipped = matches!(event, Event::FrameSkipped { .. });
+                let answer = FrameAnswer::new(frame, skipped, result);
+                made.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
+                finished.store(done + 1, Ordering::Relaxed);
+                if !skipped {
+                    progress.finished(done + 1, &name(frame), None);
+                }
+            }
+            Event::Preview { stage, frame, data: FrameData::Picture(picture) } if stage == own => {
+                for path in self.files.previews(frame) {
+                    // A preview that cannot be written costs nothing; the picture itself will tell.
+                    let _ = write_png(path, &picture.preview, PngDepth::Eight);
+                }
+            }
+            Event::Note { text, frame, .. } => {
+                progress.note(self.session, &format!("note: {}: {text}", name(frame)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A failure, with the file that it is about.
+    fn failure(&self, error: RunError) -> Failure {
+        let RunError::Frame { frame, cause, .. } = error else {
+            return Failure::Work(error.to_string());
+        };
+        let cause = cause.to_string();
+        match self.files.input_of(frame) {
+            // What goes wrong with a file names it already.
+            Some(input) if cause.contains(&*input.to_string_lossy()) => Failure::Work(cause),
+            Some(input) => Failure::about(&input, cause),
+            None => Failure::Work(format!("frame {frame}: {cause}")),
+        }
+    }
+
+    fn cancelled(&self, done: usize) -> Failure {
+        let total = self.files.frame_count();
+        Failure::Cancelled(match done {
+            0 => String::from("Cancelled: nothing was written."),
+            _ => format!(
+                "Cancelled: {done} of {total} frames are written. The same command continues from here."
+            ),
+        })
+    }
+}
+
+/// Where a save puts its files.
+fn save_to(path: &Path, result: Option<&'static str>) -> Result<Save, Failure> {
+    let files = whitecap_io::Sequence::new(path)?;
+    let format = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Save { result, format, files: Some(files) })
+}

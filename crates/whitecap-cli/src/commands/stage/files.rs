@@ -1,0 +1,227 @@
+//! The files of a stage's command: what is read for each frame, and where the results go.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+use whitecap_io::{Kind, Sequence};
+use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Subject, savable_formats};
+
+use super::save_to;
+use crate::commands::render;
+use crate::failure::Failure;
+use crate::frames::{self, FramePair, make_folder};
+
+/// The files of an input.
+pub struct PortFile {
+    pub port: &'static InputPort,
+    pub path: PathBuf,
+    /// What they hold, as the cache calls it.
+    pub content: &'static str,
+}
+
+/// All files of a command.
+pub struct Files {
+    pub ports: Vec<PortFile>,
+    /// First and last frame.
+    pub frames: [i64; 2],
+    pub fps: f64,
+    pub output: PathBuf,
+    pub saves: Vec<Save>,
+    /// What each frame is made from, if the command is about files.
+    pub inputs: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The files that the arguments name. Where the kind can give several kinds of data and the
+    /// settings do not say which, the output's extension does.
+    pub fn of(
+        info: &KindInfo,
+        settings: &mut Map<String, Value>,
+        matches: &ArgMatches,
+    ) -> Result<Self, Failure> {
+        let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
+        let gives = choose(info, settings, &output)?;
+        let fps = matches.try_get_one::<f64>("fps").ok().flatten().copied().unwrap_or(24.0);
+        let pairs = pairs(info, matches, &output)?;
+        let (first, last) = match (pairs.first(), pairs.last()) {
+            (Some(first), Some(last)) => (first.frame, last.frame),
+            _ => (1, i64::from(matches.get_one::<u32>("frames").copied().unwrap_or(1))),
+        };
+        let saves = saves(info, gives, &output, matches)?;
+        let mut files = Self {
+            ports: ports(info, matches)?,
+            frames: [first, last],
+            fps,
+            output,
+            saves,
+            inputs: pairs.into_iter().map(|pair| pair.input).collect(),
+        };
+        files.refuse_single()?;
+        files.ports.sort_by_key(|file| file.port.key);
+        Ok(files)
+    }
+
+    /// Fails where several frames would go to one file.
+    fn refuse_single(&self) -> Result<(), Failure> {
+        let is_single = |save: &&Save| save.files.as_ref().is_some_and(Sequence::is_single);
+        match self.saves.iter().find(is_single) {
+            Some(save) if self.frame_count() > 1 => {
+                let path = save.files.as_ref().map(|files| files.path(1)).unwrap_or_default();
+                Err(Failure::Usage(format!(
+                    "{} is one file, but every frame needs its own: write #### in place of the frame number",
+                    path.display()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many frames there are.
+    pub fn frame_count(&self) -> usize {
+        usize::try_from(self.frames[1] - self.frames[0] + 1).unwrap_or(0)
+    }
+
+    /// The folder with what a stopped run needs to continue.
+    pub fn hidden_folder(&self) -> PathBuf {
+        let name = self.output.file_name().unwrap_or_default().to_string_lossy();
+        self.output.with_file_name(format!(".{name}.run"))
+    }
+
+    /// Makes the folders of the results.
+    pub fn make_folders(&self) -> Result<(), Failure> {
+        let folders = self.saves.iter().filter_map(|save| save.files.as_ref());
+        folders.map(|files| files.path(self.frames[0])).try_for_each(|path| make_folder(&path))
+    }
+
+    /// The file that a frame is made from, if the command is about files.
+    pub fn input_of(&self, frame: i64) -> Option<PathBuf> {
+        let place = usize::try_from(frame - self.frames[0]).ok()?;
+        self.inputs.get(place).cloned()
+    }
+
+    /// What a frame is called: its number, or its file if there is only one.
+    pub fn frame_name(&self, frame: i64) -> String {
+        match (self.frame_count(), self.input_of(frame)) {
+            (1, Some(input)) => input.display().to_string(),
+            _ => format!("frame {frame}"),
+        }
+    }
+
+    /// The file of a frame's result.
+    pub fn output_of(&self, frame: i64) -> PathBuf {
+        let files = self.saves.first().and_then(|save| save.files.as_ref());
+        files.map_or_else(|| self.output.clone(), |files| files.path(frame))
+    }
+
+    /// Pictures that may already be shown while they are made.
+    pub fn previews(&self, frame: i64) -> impl Iterator<Item = PathBuf> + '_ {
+        let png = self.saves.iter().filter(|save| save.format.eq_ignore_ascii_case("png"));
+        png.filter_map(move |save| save.files.as_ref().map(|files| files.path(frame)))
+    }
+}
+
+/// What the stage is to give: what the settings say, or what the extension of the output can hold.
+fn choose(
+    info: &KindInfo,
+    settings: &mut Map<String, Value>,
+    output: &Path,
+) -> Result<DataKind, Failure> {
+    let holds = |kind: DataKind| whitecap_shot::has_extension(output, &savable_formats(kind));
+    let chosen = info.gives.with(&Value::Object(settings.clone()));
+    if holds(chosen) {
+        return Ok(chosen);
+    }
+    if let Gives::Chosen { key, choices } = info.gives
+        && !settings.contains_key(key)
+        && let Some((name, kind)) = choices.iter().find(|(_, kind)| holds(*kind))
+    {
+        settings.insert(String::from(key), Value::from(*name));
+        return Ok(*kind);
+    }
+    Err(cannot_hold(output, chosen))
+}
+
+fn cannot_hold(path: &Path, kind: DataKind) -> Failure {
+    let extensions: Vec<String> =
+        savable_formats(kind).iter().map(|extension| format!(".{extension}")).collect();
+    Failure::Usage(format!(
+        "{}: {} cannot be written to this format; use one of {}",
+        path.display(),
+        kind.in_words(),
+        extensions.join(", ")
+    ))
+}
+
+/// The frames of the input that the command is about, and where each goes; none if it is about nothing.
+fn pairs(info: &KindInfo, matches: &ArgMatches, output: &Path) -> Result<Vec<FramePair>, Failure> {
+    let Some(Subject::Input(_)) = info.command.map(|command| command.subject) else {
+        return Ok(Vec::new());
+    };
+    let input = matches.get_one::<PathBuf>("input").cloned().unwrap_or_default();
+    if let Some(count) = render::turntable(info, matches) {
+        return Ok((1..=count)
+            .map(|frame| FramePair { frame, input: input.clone(), output: output.to_owned() })
+            .collect());
+    }
+    Ok(frames::pairs(matches, &input, output)?.1)
+}
+
+fn ports(info: &KindInfo, matches: &ArgMatches) -> Result<Vec<PortFile>, Failure> {
+    let mut ports = Vec::new();
+    for port in info.inputs {
+        let subject = info.command.map(|command| command.subject);
+        let argument = match subject {
+            Some(Subject::Input(key)) if key == port.key => "input",
+            _ => port.key,
+        };
+        if let Some(path) = matches.get_one::<PathBuf>(argument) {
+            let content = content(port, path)?;
+            ports.push(PortFile { port, path: path.clone(), content });
+        }
+    }
+    Ok(ports)
+}
+
+/// What the files of an input hold; where the input takes several kinds of data, the first file is
+/// looked into.
+fn content(port: &InputPort, path: &Path) -> Result<&'static str, Failure> {
+    let kind = match port.accepts {
+        [only] => *only,
+        _ => {
+            let existing = Sequence::new(path)?.existing()?;
+            let first = existing.first().map_or(path, |(_, path)| path.as_path());
+            match whitecap_io::kind_of(first)? {
+                Kind::Particles => DataKind::Particles,
+                Kind::Mesh => DataKind::Mesh,
+                Kind::Volume => DataKind::Volume,
+            }
+        }
+    };
+    Ok(match kind {
+        DataKind::Particles => "particles",
+        DataKind::Mesh => "mesh",
+        DataKind::Volume | DataKind::Picture => "volume",
+    })
+}
+
+/// The output, a picture to look at beside OpenEXR, and the side results that were asked for.
+fn saves(
+    info: &KindInfo,
+    gives: DataKind,
+    output: &Path,
+    matches: &ArgMatches,
+) -> Result<Vec<Save>, Failure> {
+    let mut saves = vec![save_to(output, None)?];
+    if gives == DataKind::Picture && whitecap_shot::has_extension(output, &["exr"]) {
+        saves.push(save_to(&output.with_extension("png"), None)?);
+    }
+    for side in info.beside {
+        let Some(path) = matches.get_one::<PathBuf>(side.name) else { continue };
+        if !whitecap_shot::has_extension(path, &savable_formats(side.kind)) {
+            return Err(cannot_hold(path, side.kind));
+        }
+        saves.push(save_to(path, Some(side.name))?);
+    }
+    Ok(saves)
+}

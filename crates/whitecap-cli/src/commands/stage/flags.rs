@@ -1,0 +1,141 @@
+//! The arguments of a stage's command.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::{Map, Value};
+use whitecap_shot::{
+    CommandInfo, InputPort, KindInfo, StageKind, Subject, has_extension, savable_formats,
+};
+
+use crate::command_line::json_flag;
+use crate::commands::render;
+use crate::failure::Failure;
+use crate::frames::frames_flag;
+use crate::setting_flags::{SettingFlags, insert, numbers};
+
+/// What every command of a stage can say.
+const REMARKS: &str = "\
+A run that was stopped with Ctrl-C continues with the same command. Folders of the output are made;
+every file is written whole or not at all. In a shot file the same settings are those of a stage; see
+whitecap run.";
+
+/// The command of a kind of stage, if it has one.
+pub fn command(kind: &dyn StageKind) -> Option<Command> {
+    let info = kind.info();
+    let own = info.command?;
+    let mut command = Command::new(info.name)
+        .about(info.doc.trim_end_matches('.').to_owned())
+        .after_help(format!("{}\n\n{REMARKS}", own.examples))
+        .args(subject(info, &own))
+        .arg(output(info));
+    let ports = info.inputs.iter().filter(|port| !is_subject(&own, port.key));
+    command = command.args(ports.map(port_flag));
+    command = command.args(info.beside.iter().map(|side| {
+        let help = format!("A file for further results: {}", side.doc);
+        file(side.name, "FILE").long(side.name).help(help)
+    }));
+    if info.depends.on_time || info.stateful {
+        command = command.arg(fps_flag(&own));
+    }
+    command = match info.inputs.is_empty() {
+        true => command.arg(count_flag(&own)),
+        false => command.arg(frames_flag()),
+    };
+    if info.name == render::NAME {
+        command = command.args(render::arguments());
+    }
+    Some(command.arg(json_flag()).args(SettingFlags::of(kind).arguments()))
+}
+
+fn is_subject(own: &CommandInfo, key: &str) -> bool {
+    matches!(own.subject, Subject::Input(subject) if subject == key)
+}
+
+/// An argument that names a file.
+fn file(name: &'static str, value_name: &'static str) -> Arg {
+    Arg::new(name).value_name(value_name).value_parser(value_parser!(PathBuf))
+}
+
+/// The argument without a flag.
+fn subject(info: &KindInfo, own: &CommandInfo) -> Option<Arg> {
+    match own.subject {
+        Subject::Nothing => None,
+        Subject::Input(key) => {
+            let port = info.inputs.iter().find(|port| port.key == key)?;
+            let help = format!("{} A file, or a sequence such as sim/frame.####.bgeo", port.doc);
+            Some(file("input", "IN").required(true).help(help))
+        }
+        Subject::Setting { name, doc, .. } => Some(file("subject", name).help(doc)),
+    }
+}
+
+fn output(info: &KindInfo) -> Arg {
+    let mut formats: Vec<&str> =
+        info.gives.kinds().iter().flat_map(|&kind| savable_formats(kind)).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    let mut help = format!("The result, .{}: a file, or a sequence such as ", formats.join(", ."));
+    help.push_str(&format!("out/{}.####.{}", info.name, savable_formats(info.gives.kinds()[0])[0]));
+    file("output", "OUT").short('o').long("output").required(true).help(help)
+}
+
+fn port_flag(port: &InputPort) -> Arg {
+    let help = format!("{} One file, or a sequence with a file for each frame", port.doc);
+    file(port.key, "FILE").long(port.key).required(port.required).help(help)
+}
+
+fn count_flag(own: &CommandInfo) -> Arg {
+    Arg::new("frames")
+        .long("frames")
+        .value_name("COUNT")
+        .default_value(own.frames.to_string())
+        .value_parser(value_parser!(u32).range(1..=1_000_000))
+        .help("How many frames to make, from frame 1 on")
+}
+
+fn fps_flag(own: &CommandInfo) -> Arg {
+    Arg::new("fps")
+        .long("fps")
+        .value_name("NUMBER")
+        .default_value(own.fps.to_string())
+        .value_parser(frame_rate)
+        .help("Frames per second [unit: 1/s]")
+}
+
+/// Frames per second, from text.
+fn frame_rate(text: &str) -> Result<f64, String> {
+    let rate = numbers(text, 1)?[0];
+    match (1e-3..=1e6).contains(&rate) {
+        true => Ok(rate),
+        false => Err(String::from("it must be 0.001 to 1000000")),
+    }
+}
+
+/// Adds the setting that the argument without a flag stands for.
+pub fn add_subject(
+    settings: &mut Map<String, Value>,
+    info: &KindInfo,
+    matches: &ArgMatches,
+) -> Result<(), Failure> {
+    let Some(CommandInfo { subject: Subject::Setting { name, keys, .. }, .. }) = info.command
+    else {
+        return Ok(());
+    };
+    let Some(path) = matches.get_one::<PathBuf>("subject") else { return Ok(()) };
+    let fits = |extensions: &[&str]| extensions.is_empty() || has_extension(path, extensions);
+    let key = keys.iter().find(|(extensions, _)| fits(extensions)).map_or("", |found| found.1);
+    for (_, other) in keys {
+        let pointer = format!("/{}", other.replace('.', "/"));
+        if Value::Object(settings.clone()).pointer(&pointer).is_some() {
+            let flag = other.replace('.', "-");
+            return Err(Failure::Usage(format!(
+                "{name} is {} and --{flag} names another file at once; give one of them",
+                path.display()
+            )));
+        }
+    }
+    let steps: Vec<String> = key.split('.').map(String::from).collect();
+    insert(settings, &steps, Value::from(path.to_string_lossy().into_owned()));
+    Ok(())
+}
