@@ -6,19 +6,9 @@ use whitecap_io::{FormatInfo, Kind, formats};
 
 use crate::failure::Failure;
 
-/// The row of the format table that the extension names.
-pub fn format_of(path: &Path) -> Option<&'static FormatInfo> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    formats().iter().find(|info| {
-        info.extensions
-            .iter()
-            .any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
-    })
-}
-
 /// Fails unless the file's format can hold one of `kinds`; gives the first it can.
 pub fn writes_one_of(path: &Path, kinds: &[Kind]) -> Result<Kind, Failure> {
-    let found = format_of(path);
+    let found = FormatInfo::of(path);
     let fitting = kinds.iter().find(|kind| found.is_some_and(|info| info.writes.contains(kind)));
     fitting.copied().ok_or_else(|| {
         Failure::Usage(format!(

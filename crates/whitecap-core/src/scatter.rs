@@ -3,10 +3,15 @@
 
 use glam::Vec2;
 
-/// A number that looks random but depends on nothing but its argument (the finaliser of SplitMix64, Steele,
-/// Lea and Flood 2014).
+/// A number that looks random but depends on nothing but its argument: the number at this place of
+/// SplitMix64 (Steele, Lea and Flood 2014).
 pub fn mix(counter: u64) -> u64 {
-    let mut z = counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    finalise(counter.wrapping_add(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The finaliser of SplitMix64: every bit of the argument may change every bit of the result. Zero stays
+/// zero.
+pub fn finalise(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

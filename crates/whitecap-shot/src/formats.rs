@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use whitecap_io::image::{self, PngDepth};
-use whitecap_io::{FormatInfo, Kind};
+use whitecap_io::{FormatInfo, Kind, has_extension};
 
 use crate::{DataKind, FrameData};
 
@@ -36,14 +36,6 @@ pub(crate) fn readable(kind: DataKind) -> Vec<&'static str> {
     let reads = |info: &&FormatInfo| info.reads.contains(&kind);
     let formats = whitecap_io::formats().iter().filter(reads);
     formats.flat_map(|info| info.extensions).copied().collect()
-}
-
-/// Whether a file has one of these extensions.
-pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let name = name.unwrap_or_default();
-    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|s| s.ends_with('.'));
-    extensions.iter().any(|extension| ends_in(extension))
 }
 
 /// Whether a file's format may hold every bit of a frame.

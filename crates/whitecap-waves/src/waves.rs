@@ -75,7 +75,7 @@ impl Waves {
         &mut self,
         particles: &Particles,
         surroundings: Surroundings<'_>,
-        watch: &impl Watch,
+        watch: &dyn Watch,
     ) -> Result<WaveFrame, WaveError> {
         // Among the threads from the start, rather than once for each of many short loops.
         rayon::scope(|_| self.step_points_and_waves(particles, surroundings, watch))
@@ -85,7 +85,7 @@ impl Waves {
         &mut self,
         particles: &Particles,
         surroundings: Surroundings<'_>,
-        watch: &impl Watch,
+        watch: &dyn Watch,
     ) -> Result<WaveFrame, WaveError> {
         let start = Instant::now();
         if let Some(values) = surroundings.painted_particles

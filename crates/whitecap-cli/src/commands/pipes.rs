@@ -127,9 +127,7 @@ fn settings(matches: &ArgMatches) -> Result<PipesStageSettings, Failure> {
             )));
         }
         let name = file.to_string_lossy().into_owned();
-        let is_picture = file.extension().is_some_and(|extension| {
-            ["png", "exr", "hdr"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-        });
+        let is_picture = whitecap_io::has_extension(file, &["png", "exr", "hdr"]);
         *(if is_picture {
             &mut settings.terrain.heightfield
         } else {

@@ -87,7 +87,7 @@ pub fn command() -> Command {
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let (input, output) = (path("input"), path("output"));
-    if !is_called(&output, "png") && !is_called(&output, "exr") {
+    if !whitecap_io::has_extension(&output, &["png", "exr"]) {
         return Err(Failure::Usage(format!(
             "{}: pictures are written as .png or .exr",
             output.display()
@@ -110,10 +110,6 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let shot = ShotContext { folder: Path::new(""), first: 0, last: 0, fps, seed: 0 };
     let maker = PictureMaker::new(settings, &shot).map_err(|e| Failure::Work(e.to_string()))?;
     Job { maker, fps, session }.all(&pairs, &output)
-}
-
-fn is_called(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// One file seen from all around.
@@ -300,7 +296,7 @@ impl Job<'_> {
         if let Some(error) = failed {
             return Err(error.into());
         }
-        if is_called(&pair.output, "exr") {
+        if whitecap_io::has_extension(&pair.output, &["exr"]) {
             write_layers(&pair.output, &made.picture.layers)?;
         }
         write_png(&preview, &made.picture.preview, PngDepth::Eight)?;

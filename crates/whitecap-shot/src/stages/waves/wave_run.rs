@@ -50,7 +50,7 @@ impl WaveRun {
             painted_particles: paint.as_deref(),
             ..Surroundings::default()
         };
-        self.waves.step(particles, surroundings, &Relay(watch)).map_err(|error| match error {
+        self.waves.step(particles, surroundings, watch).map_err(|error| match error {
             WaveError::Cancelled => StageError::Cancelled,
             other => StageError::failed(other),
         })
@@ -150,17 +150,4 @@ pub fn wave_metrics(frame: &WaveFrame) -> Vec<Metric> {
         Metric::new("fastest point", "m/s", fastest.into()),
         Metric::new("wave steps", "", report.wave_steps as f64),
     ]
-}
-
-/// Hands a watch of unknown type to a method that wants a known one.
-struct Relay<'a>(&'a dyn Watch);
-
-impl Watch for Relay<'_> {
-    fn progress(&self, fraction: f32) {
-        self.0.progress(fraction);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }
