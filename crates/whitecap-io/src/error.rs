@@ -170,7 +170,7 @@ impl Error {
 
 /// `frames 12, 15-18 are`, `frame 7 is`.
 fn missing_frames(frames: &[i64]) -> String {
-    let ranges = number_ranges(frames);
+    let ranges = number_ranges(frames, "-");
     if frames.len() == 1 { format!("frame {ranges} is") } else { format!("frames {ranges} are") }
 }
 

@@ -204,7 +204,10 @@ impl CacheFiles {
                         let message = match frames[..] {
                             [only] => format!("file {only} is missing"),
                             _ => {
-                                format!("files {} are missing", whitecap_io::number_ranges(&frames))
+                                format!(
+                                    "files {} are missing",
+                                    whitecap_io::number_ranges(&frames, " to ")
+                                )
                             }
                         };
                         (message, format!("looked for {}", example.display()))
