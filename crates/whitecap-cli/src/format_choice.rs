@@ -1,18 +1,6 @@
 //! Which format a file name asks for, before any work is done.
 
-use std::path::Path;
-
-use whitecap_io::{FormatInfo, Kind, formats};
-
-/// The row of the format table that the extension names.
-pub fn format_of(path: &Path) -> Option<&'static FormatInfo> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    formats().iter().find(|info| {
-        info.extensions
-            .iter()
-            .any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
-    })
-}
+use whitecap_io::{Kind, formats};
 
 /// The extensions of the formats that can hold one of `kinds`.
 pub fn extensions_for(kinds: &[Kind]) -> String {

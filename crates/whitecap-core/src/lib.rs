@@ -2,9 +2,9 @@
 //! they share.
 //!
 //! * data: [`Particles`], [`TriMesh`], [`Attributes`], [`SparseGrid`], [`dense_grid`], [`mac_grid`]
-//! * search: [`neighbours`], [`triangle_bvh`], [`winding_number`]
-//! * numerics: [`kernels`], [`eigen`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
-//! * states that are saved: [`saved_bytes`]
+//! * search: [`neighbours`], [`identities`], [`triangle_bvh`], [`winding_number`]
+//! * numerics: [`kernels`], [`eigen`], [`padded_columns`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
+//! * bytes of files and of states that are saved: [`checked_bytes`], [`saved_bytes`]
 //!
 //! # Conventions
 //! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed
@@ -17,18 +17,22 @@
 
 pub mod attributes;
 mod bounds;
+pub mod checked_bytes;
 pub mod closest_point;
 mod coordinate_index;
 pub mod dense_grid;
 pub mod disjoint_sets;
 pub mod eigen;
 mod error;
+pub mod identities;
 pub mod kernels;
 mod lattice;
 pub mod mac_grid;
 mod mesh;
+mod mesh_shapes;
 pub mod morton;
 pub mod neighbours;
+pub mod padded_columns;
 mod particles;
 pub mod poisson;
 pub mod reduce;
@@ -48,9 +52,11 @@ pub use coordinate_index::CoordinateIndex;
 pub use dense_grid::DenseGrid;
 pub use error::Error;
 pub use glam;
+pub use identities::Identities;
 pub use lattice::Lattice;
 pub use mac_grid::MacGrid;
 pub use mesh::{Adjacency, TriMesh};
+pub use mesh_shapes::open_edges;
 pub use particles::Particles;
 pub use sparse_grid::{SparseGrid, Tile};
 pub use transform::{KeyframedTransform, Transform};

@@ -3,7 +3,6 @@
 //! The input is cut into chunks of a fixed length; each chunk is reduced in order, and the chunk
 //! results are combined in order. The grouping depends on the length alone.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
 /// Elements per chunk: large enough to hide the cost of a task, the same on every machine.
@@ -26,11 +25,6 @@ pub fn ordered_reduce<R: Send>(
 /// Sum of `value(i)` over `0..count`, accumulated in double precision.
 pub fn sum(count: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
     ordered_reduce(count, 0.0, |range| range.map(&value).sum::<f64>(), |a, b| a + b)
-}
-
-/// Sum of vectors `value(i)` over `0..count`, accumulated in double precision.
-pub fn sum_vectors(count: usize, value: impl Fn(usize) -> DVec3 + Sync) -> DVec3 {
-    ordered_reduce(count, DVec3::ZERO, |range| range.map(&value).sum::<DVec3>(), |a, b| a + b)
 }
 
 /// Largest `value(i)` over `0..count`; negative infinity when there is none.

@@ -10,6 +10,8 @@
 
 use glam::Vec3;
 
+use crate::checked_bytes::CheckedBytes;
+
 /// Why bytes are not the state that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum StateError {
@@ -134,23 +136,21 @@ pub fn vector(bytes: [u8; 12]) -> Vec3 {
     Vec3::from_array(unpacked(bytes))
 }
 
-/// Bytes not read yet.
+/// The bytes of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
-    bytes: &'a [u8],
+    bytes: CheckedBytes<'a>,
 }
 
 impl<'a> Reader<'a> {
     /// Nothing is read yet.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
+        Self { bytes: CheckedBytes::new(bytes) }
     }
 
     /// The next bytes.
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N], StateError> {
-        let (first, rest) = self.bytes.split_first_chunk::<N>().ok_or(cut("it ends too early"))?;
-        self.bytes = rest;
-        Ok(*first)
+        self.bytes.array().map_err(|_| cut("it ends too early"))
     }
 
     /// The next column.
@@ -168,17 +168,14 @@ impl<'a> Reader<'a> {
         count: u64,
         read: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, StateError> {
-        if count > (self.bytes.len() / N) as u64 {
-            return Err(cut("a column is longer than what is left"));
-        }
-        let (mine, rest) = self.bytes.split_at(count as usize * N);
-        self.bytes = rest;
-        Ok(mine.as_chunks::<N>().0.iter().map(|&bytes| read(bytes)).collect())
+        let found = self.bytes.fits(count, N).and_then(|count| self.bytes.arrays(count));
+        let found = found.map_err(|_| cut("a column is longer than what is left"))?;
+        Ok(found.iter().map(|&bytes| read(bytes)).collect())
     }
 
     /// Fails if something is left.
     pub fn end(self) -> Result<(), StateError> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(cut("bytes follow its end")) }
+        if self.bytes.rest().is_empty() { Ok(()) } else { Err(cut("bytes follow its end")) }
     }
 }
 

@@ -19,8 +19,6 @@ use rayon::prelude::*;
 
 use crate::{CoordinateIndex, Error, Lattice};
 
-/// Nodes along one edge of a tile.
-pub const TILE_SIZE: i32 = 8;
 /// Nodes in a tile.
 pub const TILE_NODES: usize = 512;
 
@@ -217,22 +215,6 @@ impl<T: Copy + Send + Sync> SparseGrid<T> {
             tiles,
             index: self.index.clone(),
         }
-    }
-
-    /// Coordinates of the dense tiles and of all their 26 neighbours, sorted, without repeats.
-    pub fn dilated_coordinates(&self) -> Vec<IVec3> {
-        let mut grown = Vec::with_capacity(self.coordinates.len() * 3);
-        for (&coordinate, tile) in self.coordinates.iter().zip(&self.tiles) {
-            if tile.dense().is_none() {
-                continue;
-            }
-            for slot in 0..27 {
-                grown.push(coordinate + IVec3::new(slot % 3, slot / 3 % 3, slot / 9) - 1);
-            }
-        }
-        grown.par_sort_by_key(|c| tile_order(*c));
-        grown.dedup();
-        grown
     }
 }
 

@@ -7,6 +7,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use whitecap_core::checked_bytes;
+
+use crate::number_ranges;
+
 /// Where in a file something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -154,40 +158,20 @@ impl Error {
         item_bytes: usize,
         bytes_left: usize,
     ) -> Result<usize, Self> {
-        let room = bytes_left as u64 / item_bytes.max(1) as u64;
-        match usize::try_from(count) {
-            Ok(fits) if count <= room => Ok(fits),
-            _ => Err(Self::AbsurdCount {
-                path: path.to_path_buf(),
-                place,
-                what: what.to_string(),
-                count,
-                room,
-            }),
-        }
+        checked_bytes::fits(count, item_bytes, bytes_left).map_err(|short| Self::AbsurdCount {
+            path: path.to_path_buf(),
+            place,
+            what: what.to_string(),
+            count,
+            room: short.room,
+        })
     }
 }
 
-/// `frames 12, 15-18 are`, `frame 7 is`: runs are joined so that a long gap stays readable.
+/// `frames 12, 15-18 are`, `frame 7 is`.
 fn missing_frames(frames: &[i64]) -> String {
-    let mut runs: Vec<(i64, i64)> = Vec::new();
-    for &frame in frames {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(frame) => *last = frame,
-            _ => runs.push((frame, frame)),
-        }
-    }
-    let names: Vec<String> = runs
-        .iter()
-        .map(|&(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        })
-        .collect();
-    match frames.len() {
-        1 => format!("frame {} is", names.join(", ")),
-        _ => format!("frames {} are", names.join(", ")),
-    }
+    let ranges = number_ranges(frames, "-");
+    if frames.len() == 1 { format!("frame {ranges} is") } else { format!("frames {ranges} are") }
 }
 
 #[cfg(test)]

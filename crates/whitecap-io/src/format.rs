@@ -101,6 +101,22 @@ static FORMATS: [FormatInfo; 14] = [
     row(Format::Vdb, "vdb", &["vdb"], "OpenVDB grids", VOLUME, VOLUME),
 ];
 
+impl FormatInfo {
+    /// The row that the extension of a file names.
+    pub fn of(path: &Path) -> Option<&'static Self> {
+        FORMATS.iter().find(|info| has_extension(path, info.extensions))
+    }
+}
+
+/// Whether a file has one of these extensions, which stand in lower case and without their first dot:
+/// `ply`, `bgeo.gz`. The file's own may be in any case.
+pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let name = name.unwrap_or_default();
+    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|s| s.ends_with('.'));
+    extensions.iter().any(|extension| ends_in(extension))
+}
+
 const fn row(
     format: Format,
     name: &'static str,
@@ -156,18 +172,11 @@ impl Format {
 
     /// The format of a file name, if it can do what is asked.
     pub(crate) fn of(path: &Path, action: Action) -> Result<Format, Error> {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-        let name = name.unwrap_or_default();
-        if name.ends_with(".bgeo.sc") {
+        if has_extension(path, &["bgeo.sc"]) {
             let message = "Blosc-compressed .bgeo.sc is not read or written; use .bgeo or .bgeo.gz";
             return Err(Error::unsupported(path, message));
         }
-        let has_extension = |info: &&FormatInfo| {
-            info.extensions.iter().any(|extension| {
-                name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'))
-            })
-        };
-        let found = FORMATS.iter().find(has_extension).filter(|info| action.fits(info));
+        let found = FormatInfo::of(path).filter(|info| action.fits(info));
         found.map(|info| info.format).ok_or_else(|| unknown(path, action))
     }
 

@@ -51,6 +51,7 @@ mod inflate;
 mod naming;
 mod narrow;
 pub mod npz;
+mod number_ranges;
 pub mod obj;
 mod open;
 pub mod ply;
@@ -67,7 +68,8 @@ pub mod vtk_legacy;
 pub mod vtu;
 
 pub use error::{Error, Place};
-pub use format::{Format, FormatInfo, Kind, formats};
+pub use format::{Format, FormatInfo, Kind, formats, has_extension};
+pub use number_ranges::number_ranges;
 pub use open::{
     kind_of, mesh_bytes, parse_mesh, parse_particles, particle_bytes, read_mesh, read_particles,
     write_mesh, write_mesh_as, write_particles, write_particles_as,

@@ -7,8 +7,8 @@ use whitecap_core::{Particles, TriMesh};
 
 use crate::format::Action;
 use crate::{
-    Error, Format, Kind, atomic, bgeo_classic, gltf, houdini_json, inflate, npz, obj, ply, stl,
-    text_points, vtk_legacy, vtu,
+    Error, Format, Kind, atomic, bgeo_classic, gltf, has_extension, houdini_json, inflate, npz,
+    obj, ply, stl, text_points, vtk_legacy, vtu,
 };
 
 /// Reads particles; the extension tells the format. A mesh gives its vertices.
@@ -58,7 +58,7 @@ fn particle_bytes_as(path: &Path, format: Format, particles: &Particles) -> Resu
     format.check(path, Action::Write(Kind::Particles))?;
     let json = |encoding| {
         let bytes = houdini_json::to_bytes(particles, encoding, path)?;
-        match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
+        match has_extension(path, &["gz"]) {
             true => inflate::to_gzip(&bytes, path),
             false => Ok(bytes),
         }

@@ -1,6 +1,38 @@
 //! The cells of VTK files: which of them are triangles or can be cut into them.
 
-use crate::point_table::push_fan;
+use std::path::Path;
+
+use whitecap_core::TriMesh;
+
+use crate::point_table::{PointTable, push_fan};
+use crate::{Error, Kind, Place};
+
+/// What a file of VTK holds.
+pub(crate) struct Content {
+    pub table: PointTable,
+    /// The triangles, or why its cells cannot be made into triangles.
+    pub triangles: Result<Vec<[u32; 3]>, String>,
+}
+
+impl Content {
+    /// A file with points and no polygons is an error; an empty one is not.
+    pub fn into_mesh(self, path: &Path) -> Result<TriMesh, Error> {
+        let triangles = self.triangles.map_err(|message| Error::unsupported(path, message))?;
+        if triangles.is_empty() && !self.table.positions.is_empty() {
+            let message = "the file has points but no polygons: it holds particles, not a mesh";
+            return Err(Error::malformed(path, Place::File, message));
+        }
+        self.table.into_mesh(triangles, path)
+    }
+
+    /// Whether the file has polygons.
+    pub fn kind(&self) -> Kind {
+        match &self.triangles {
+            Ok(triangles) if !triangles.is_empty() => Kind::Mesh,
+            _ => Kind::Particles,
+        }
+    }
+}
 
 /// VTK's numbers for the kinds of cells met here.
 pub(crate) mod cell_type {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
 use whitecap_core::glam::Vec3;
+use whitecap_core::scatter::Sequence;
 use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_io::{
     Error, Format, bgeo_classic, houdini_json, npz, obj, parse_mesh, parse_particles, ply, stl,
@@ -115,17 +116,6 @@ fn for_every_sample(check: impl Fn(&Sample, &dyn Fn(&[u8]) -> Result<(), Error>)
     }
 }
 
-/// A generator of its own, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 fn within_bounds(name: &str, start: Instant) {
     assert!(start.elapsed() < PATIENCE, "{name} took {:?}", start.elapsed());
     let peak = MEMORY.peak_usage_as_mb();
@@ -153,7 +143,7 @@ fn files_cut_at_every_byte() {
 #[test]
 fn files_with_flipped_bits() {
     for_every_sample(|sample, parse| {
-        let mut random = Random(sample.bytes.len() as u64);
+        let mut random = Sequence::new(sample.bytes.len() as u64);
         for round in 0..FLIPS {
             let mut bytes = sample.bytes.clone();
             for _ in 0..1 + round % 4 {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
+use whitecap_core::scatter::Sequence;
 use whitecap_io::image::{
     Image, LayeredImage, Pass, PngDepth, layers_to_bytes, parse, parse_layers, write_png,
 };
@@ -84,17 +85,6 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// A generator of its own, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 /// Reads the bytes in both ways, within time and memory; tells whether they were a picture.
 fn survives(name: &str, bytes: &[u8]) -> bool {
     let start = Instant::now();
@@ -125,7 +115,7 @@ fn files_cut_at_every_byte() {
 #[test]
 fn files_with_damage() {
     for (name, bytes) in samples() {
-        let mut random = Random(bytes.len() as u64);
+        let mut random = Sequence::new(bytes.len() as u64);
         for round in 0..2500 {
             let mut damaged = bytes.clone();
             // Most of the damage goes to the beginning, where sizes and counts stand.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use peak_alloc::PeakAlloc;
 use whitecap_core::glam::IVec3;
+use whitecap_core::scatter::Sequence;
 use whitecap_core::{GridClass, GridValues, Lattice, SparseGrid, Tile, Volume, VolumeGrid};
 use whitecap_io::{Error, vdb};
 
@@ -69,11 +70,7 @@ fn every_truncation_is_an_error() {
 #[test]
 fn flipped_bits_never_panic() {
     let _alone = alone();
-    let mut state = 1_u64;
-    let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
+    let mut random = Sequence::new(1);
     let mut outcomes = [0, 0];
     for file in fixtures() {
         let header_and_metadata = 700;
@@ -81,7 +78,7 @@ fn flipped_bits_never_panic() {
             let mut damaged = file.clone();
             for _ in 0..1 + round % 3 {
                 let range = if round % 2 == 0 { header_and_metadata } else { file.len() };
-                damaged[random(range)] ^= 1 << random(8);
+                damaged[random.below(range)] ^= 1 << random.below(8);
             }
             outcomes[usize::from(read(&damaged).is_ok())] += 1;
         }

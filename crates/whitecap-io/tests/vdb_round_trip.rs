@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use whitecap_core::glam::{IVec3, Vec3};
+use whitecap_core::scatter::Sequence;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node};
 use whitecap_core::{GridClass, GridValues, Lattice, SparseGrid, Tile, Volume, VolumeGrid};
 use whitecap_io::vdb;
@@ -38,16 +39,6 @@ fn ball(lattice: Lattice, radius: f32, half_width: f32) -> SparseGrid<f32> {
     SparseGrid::from_tiles(lattice, half_width, tiles).unwrap()
 }
 
-/// A repeatable stream of numbers.
-fn noise(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    }
-}
-
 /// Contract: a level set with dense, inside and outside tiles comes back equal, with a shifted
 /// lattice, its name and its class.
 #[test]
@@ -66,8 +57,8 @@ fn fog_and_staggered_velocity_come_back() {
     let lattice = Lattice::at_origin(0.125);
     let coordinates: Vec<IVec3> =
         [[-600, 3, 2], [0, 0, 0], [511, 512, -513], [15, 16, 17]].map(IVec3::from_array).into();
-    let mut random = noise(7);
-    let mut number = || random() as f32 / 1e9 - 0.5;
+    let mut random = Sequence::new(7);
+    let mut number = || random.below(1 << 31) as f32 / 1e9 - 0.5;
     let samples: Vec<f32> = (0..5000).map(|_| number()).collect();
     let pick = |tile: IVec3, offset: usize| {
         samples[(tile.x.unsigned_abs() as usize * 31 + offset * 7) % samples.len()]

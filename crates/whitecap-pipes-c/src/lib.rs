@@ -13,16 +13,31 @@
 //! A pointer to freed memory, or a count larger than its array, cannot be noticed. One liquid must not
 //! be used from two threads at the same time.
 
+mod by_hand;
 mod data;
-mod functions;
 mod last_error;
+mod liquid;
+mod motion;
 mod pointers;
+mod results;
 mod status;
+mod terrain;
 
+pub use by_hand::{
+    whitecap_pipes_carve, whitecap_pipes_fill, whitecap_pipes_pour, whitecap_pipes_wipe,
+};
 pub use data::{
     WhitecapPipesColumns, WhitecapPipesReport, WhitecapPipesSettings, WhitecapPipesSource,
     WhitecapPipesSurface,
 };
-pub use functions::*;
 pub use last_error::whitecap_pipes_last_error;
+pub use liquid::{
+    WhitecapPipes, whitecap_pipes_create, whitecap_pipes_default_settings, whitecap_pipes_destroy,
+    whitecap_pipes_set_settings, whitecap_pipes_set_sources,
+};
+pub use motion::{whitecap_pipes_advance, whitecap_pipes_step};
+pub use results::{
+    whitecap_pipes_columns, whitecap_pipes_report, whitecap_pipes_surface, whitecap_pipes_volume,
+};
 pub use status::WhitecapPipesStatus;
+pub use terrain::{whitecap_pipes_set_heights, whitecap_pipes_set_layers};

@@ -8,7 +8,16 @@ use syn::{Attribute, Expr, Fields, FnArg, Item, ItemEnum, ItemFn, ItemStruct, Li
 use syn::{ReturnType, Type};
 
 /// The files with what crosses the border, in the order of the header.
-const SOURCES: [&str; 4] = ["status.rs", "data.rs", "functions.rs", "last_error.rs"];
+const SOURCES: [&str; 8] = [
+    "status.rs",
+    "data.rs",
+    "liquid.rs",
+    "terrain.rs",
+    "by_hand.rs",
+    "motion.rs",
+    "results.rs",
+    "last_error.rs",
+];
 
 const OPENING: &str = "\
 /* Shallow liquid in real time on any terrain: the C interface of whitecap-pipes.

@@ -14,7 +14,7 @@ fn settings() -> PipeSettings {
 
 fn filled(terrain: &Terrain, settings: PipeSettings) -> Pipes {
     let mut pipes = Pipes::new(terrain, settings).unwrap();
-    let mut numbers = Numbers(8);
+    let mut numbers = Numbers::new(8);
     let depths: Vec<f64> =
         (0..pipes.columns().len()).map(|_| numbers.between(-0.002, 0.004)).collect();
     pipes.fill(|column| depths[column]);
@@ -108,7 +108,7 @@ fn damaged_bytes_are_refused_and_change_nothing() {
     assert!(pipes.restore(&[&saved[..], &[0]].concat()).is_err());
     let found = pipes.restore(b"something else entirely").unwrap_err().to_string();
     assert!(found.contains("does not begin"), "{found}");
-    let mut numbers = Numbers(5);
+    let mut numbers = Numbers::new(5);
     for _ in 0..2000 {
         let mut damaged = saved.clone();
         damaged[numbers.below(saved.len())] = numbers.below(256) as u8;

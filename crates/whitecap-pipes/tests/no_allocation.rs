@@ -13,7 +13,7 @@ static COUNTED: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 /// Allocations of two hundred steps.
 fn allocations(terrain: &Terrain, settings: PipeSettings) -> usize {
     let mut pipes = Pipes::new(terrain, settings).unwrap();
-    let mut numbers = Numbers(8);
+    let mut numbers = Numbers::new(8);
     let depths: Vec<f64> =
         (0..pipes.columns().len()).map(|_| numbers.between(-0.002, 0.004)).collect();
     pipes.fill(|column| depths[column]);

@@ -118,7 +118,7 @@ fn random_terrains_do_no_harm() {
         .unwrap_or(100u64);
     let mut wet = 0;
     for seed in 0..count {
-        let mut numbers = Numbers(seed.wrapping_mul(977) + 1);
+        let mut numbers = Numbers::new(seed.wrapping_mul(977) + 1);
         let terrain = random_terrain(&mut numbers, seed);
         let mut pipes = Pipes::new(&terrain, random_settings(&mut numbers)).unwrap();
         let depths: Vec<f64> =

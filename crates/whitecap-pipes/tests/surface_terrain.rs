@@ -103,11 +103,7 @@ fn layers_do_not_disturb_each_other() {
     columns.fill(|_| 1e-6);
     let settings = SurfaceSettings::default();
     let meshes = [fine_mesh(&columns, 1, &low), fine_mesh(&columns, 2, &top)];
-    let offset = meshes[0].positions().len() as u32;
-    let positions = [meshes[0].positions(), meshes[1].positions()].concat();
-    let upper = meshes[1].triangles().iter().map(|triangle| triangle.map(|v| v + offset));
-    let triangles = meshes[0].triangles().iter().copied().chain(upper).collect();
-    let both = TriMesh::new(positions, triangles).unwrap();
+    let both = TriMesh::joined(&meshes);
     let minimum = MinimumHeights::over(&columns, &both, settings.least_thickness);
     let mut surface = Surface::new();
     surface.update(&columns, &minimum, &settings).unwrap();

@@ -9,35 +9,15 @@ use whitecap_core::TriMesh;
 use whitecap_pipes::{Grid, PipeError, Space, Terrain};
 use whitecap_surface::LevelSet;
 
-/// A box as twelve triangles.
-fn block(low: Vec3, high: Vec3) -> TriMesh {
-    let corner = |i: usize| {
-        let pick = |bit: usize, axis: usize| if i >> bit & 1 == 0 { low[axis] } else { high[axis] };
-        Vec3::new(pick(0, 0), pick(1, 1), pick(2, 2))
-    };
-    let quads =
-        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    TriMesh::new((0..8).map(corner).collect(), triangles).unwrap()
-}
-
-fn joined(meshes: &[TriMesh]) -> TriMesh {
-    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-    for mesh in meshes {
-        let start = positions.len() as u32;
-        positions.extend_from_slice(mesh.positions());
-        triangles.extend(mesh.triangles().iter().map(|t| t.map(|v| v + start)));
-    }
-    TriMesh::new(positions, triangles).unwrap()
-}
-
 /// Contract: a table stands on a slab: two spaces under its top, one beside it, none off the slab; cell
 /// centres lie on edges and diagonals of the boxes.
 #[test]
 fn a_table_has_a_space_below_and_one_above() {
-    let slab = block(Vec3::new(0.0, -1.0, 0.0), Vec3::new(8.0, 0.0, 8.0));
-    let top = block(Vec3::new(2.5, 2.0, 2.5), Vec3::new(5.5, 3.0, 5.5));
-    for mesh in [joined(&[slab.clone(), top.clone()]), joined(&[slab, top]).flipped()] {
+    let slab = TriMesh::cuboid(Vec3::new(0.0, -1.0, 0.0), Vec3::new(8.0, 0.0, 8.0));
+    let top = TriMesh::cuboid(Vec3::new(2.5, 2.0, 2.5), Vec3::new(5.5, 3.0, 5.5));
+    for mesh in
+        [TriMesh::joined(&[slab.clone(), top.clone()]), TriMesh::joined(&[slab, top]).flipped()]
+    {
         let terrain = Terrain::from_mesh(grid(1.0, 10, 10), &mesh, None).unwrap();
         for z in 0..10 {
             for x in 0..10 {
@@ -65,9 +45,10 @@ fn a_table_has_a_space_below_and_one_above() {
 /// a mesh leaves open.
 #[test]
 fn overlaps_sheets_and_ground_planes_are_understood() {
-    let low = block(Vec3::new(0.0, 0.0, 0.0), Vec3::new(4.0, 2.0, 4.0));
-    let high = block(Vec3::new(0.0, 1.0, 0.0), Vec3::new(4.0, 3.0, 4.0));
-    let terrain = Terrain::from_mesh(grid(1.0, 4, 4), &joined(&[low, high]), None).unwrap();
+    let low = TriMesh::cuboid(Vec3::new(0.0, 0.0, 0.0), Vec3::new(4.0, 2.0, 4.0));
+    let high = TriMesh::cuboid(Vec3::new(0.0, 1.0, 0.0), Vec3::new(4.0, 3.0, 4.0));
+    let terrain =
+        Terrain::from_mesh(grid(1.0, 4, 4), &TriMesh::joined(&[low, high]), None).unwrap();
     assert_eq!(terrain.cell(1, 2), [Space::open(3.0)]);
 
     let corners = [[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]];
@@ -80,7 +61,7 @@ fn overlaps_sheets_and_ground_planes_are_understood() {
         assert_eq!(terrain.cell(x, 5).len(), 1);
     }
 
-    let ball = block(Vec3::splat(1.0), Vec3::splat(3.0));
+    let ball = TriMesh::cuboid(Vec3::splat(1.0), Vec3::splat(3.0));
     let terrain = Terrain::from_mesh(grid(1.0, 4, 4), &ball, Some(0.25)).unwrap();
     assert_eq!(terrain.cell(0, 0), [Space::open(0.25)]);
     let below = Space { floor: 0.25, ceiling: 1.0 };
@@ -93,7 +74,7 @@ fn overlaps_sheets_and_ground_planes_are_understood() {
 /// Contract: a distance field gives the spaces of its mesh to a tenth of a cell.
 #[test]
 fn a_level_set_gives_the_spaces_of_its_mesh() {
-    let mesh = block(Vec3::new(0.6, 0.4, 0.6), Vec3::new(3.4, 1.7, 3.4));
+    let mesh = TriMesh::cuboid(Vec3::new(0.6, 0.4, 0.6), Vec3::new(3.4, 1.7, 3.4));
     let solid = LevelSet::from_mesh(&mesh, 0.1, 0.4).unwrap();
     let grid = grid(0.25, 16, 16);
     let cast = Terrain::from_level_set(grid, &solid, Some(0.0)).unwrap();
@@ -112,7 +93,7 @@ fn a_level_set_gives_the_spaces_of_its_mesh() {
 /// Contract: triangles at random, closed or not, give a terrain or an error, never a panic.
 #[test]
 fn any_triangles_give_a_terrain() {
-    let mut numbers = Numbers(11);
+    let mut numbers = Numbers::new(11);
     for _ in 0..200 {
         let mut point = || {
             // Multiples of a half put many points on cell centres.
@@ -159,7 +140,7 @@ fn hostile_terrain_is_refused() {
     let found = Terrain::layers(small, &[vec![], overlapping]).unwrap_err();
     assert!(matches!(found, PipeError::Overlap { x: 1, .. }), "{found}");
 
-    let mut mesh = block(Vec3::ZERO, Vec3::ONE);
+    let mut mesh = TriMesh::cuboid(Vec3::ZERO, Vec3::ONE);
     mesh.positions_mut()[3].y = f32::NAN;
     let found = Terrain::from_mesh(small, &mesh, None).unwrap_err();
     assert_eq!(found, PipeError::MeshVertex { vertex: 3 });

@@ -8,7 +8,7 @@ use whitecap_pipes::{Edges, Passages, PipeSettings, Pipes, Solver, Source, Terra
 
 fn relative_error(terrain: &Terrain, settings: PipeSettings) -> f64 {
     let mut pipes = Pipes::new(terrain, settings).unwrap();
-    let mut numbers = Numbers(3);
+    let mut numbers = Numbers::new(3);
     let depths: Vec<f64> =
         (0..pipes.columns().len()).map(|_| numbers.between(-0.002, 0.002)).collect();
     pipes.fill(|column| depths[column]);

@@ -17,7 +17,7 @@ pub(crate) fn with_sides(mesh: &TriMesh, depth: f32) -> TriMesh {
     };
     let mut positions = mesh.positions().to_vec();
     let mut triangles = mesh.triangles().to_vec();
-    for (from, to) in open_edges(mesh) {
+    for (from, to) in mesh.open_edges() {
         let ends = [from, to].map(|vertex| mesh.positions()[vertex as usize]);
         if !on_same_border(ends[0], ends[1]) {
             continue;
@@ -28,15 +28,6 @@ pub(crate) fn with_sides(mesh: &TriMesh, depth: f32) -> TriMesh {
         triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
     }
     TriMesh::new(positions, triangles).unwrap_or_else(|_| mesh.clone())
-}
-
-/// Edges that belong to one triangle only, in its direction.
-fn open_edges(mesh: &TriMesh) -> Vec<(u32, u32)> {
-    let around = |&[a, b, c]: &[u32; 3]| [(a, b), (b, c), (c, a)];
-    let mut edges: Vec<_> = mesh.triangles().iter().flat_map(around).collect();
-    edges.sort_unstable();
-    let is_open = |&(from, to): &(u32, u32)| edges.binary_search(&(to, from)).is_err();
-    edges.iter().copied().filter(is_open).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use glam::Vec3;
 use whitecap_bulk::sph::tags;
+use whitecap_core::scatter::Sequence;
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{Column, Particles, Unwatched};
 use whitecap_render::liquid::{LiquidError, LiquidMethod, LiquidSettings, Shutter};
@@ -20,35 +21,33 @@ const METHODS: [(LiquidMethod, FieldKind); 5] = [
 ];
 const RADIUS: f32 = 0.01;
 
-/// A small generator, so that failures can be repeated by their seed.
-struct Random(u64);
+/// Points and rays that can be repeated by their seed.
+struct Random(Sequence);
 
 impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
+    fn new(seed: u64) -> Self {
+        Self(Sequence::new(seed))
     }
 
     fn signed(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next()) * 2.0 - 1.0
+        self.0.point() * 2.0 - 1.0
     }
 
     /// A ray through the unit-size scene, sometimes along an axis, sometimes from within.
     fn ray(&mut self, size: f32) -> Ray {
         let target = self.signed() * 0.5 * size;
-        let direction = match (self.next() * 10.0) as u32 {
-            0 => [Vec3::X, Vec3::NEG_Y, Vec3::Z][(self.next() * 3.0) as usize],
+        let direction = match (self.0.fraction() * 10.0) as u32 {
+            0 => [Vec3::X, Vec3::NEG_Y, Vec3::Z][(self.0.fraction() * 3.0) as usize],
             _ => (self.signed() + Vec3::new(1e-4, 0.0, 0.0)).normalize(),
         };
-        let back = if self.next() < 0.3 { 0.0 } else { 2.0 * size };
+        let back = if self.0.fraction() < 0.3 { 0.0 } else { 2.0 * size };
         Ray { origin: target - back * direction, direction, time: 0.0, far: 6.0 * size }
     }
 }
 
 /// A jittered ball with a bubble in it, a thin sheet beside it and a few drops.
 fn splash(seed: u64) -> Vec<Vec3> {
-    let mut random = Random(seed * 77 + 5);
+    let mut random = Random::new(seed * 77 + 5);
     let mut points = Vec::new();
     for i in 0..16 * 16 * 16 {
         let p = Vec3::new((i % 16) as f32, (i / 16 % 16) as f32, (i / 256) as f32) * 0.02 - 0.15;
@@ -104,7 +103,7 @@ fn random_rays_agree_with_dense_marching() {
             let liquid =
                 ParticleLiquid::new(&particles, &settings(method), Shutter::STILL).unwrap();
             let field = reference(&particles, kind);
-            let mut random = Random(seed + 1000);
+            let mut random = Random::new(seed + 1000);
             for _ in 0..150 {
                 let ray = random.ray(0.3);
                 let found = liquid.intersect(&ray).map(|hit| hit.distance);
@@ -143,7 +142,7 @@ fn rays_see_the_particles_of_their_time() {
     let shutter = Shutter { open: -0.01, close: 0.02 };
     for (method, kind) in METHODS {
         let positions = splash(7);
-        let mut random = Random(99);
+        let mut random = Random::new(99);
         let velocities: Vec<Vec3> = (0..positions.len())
             .map(|i| if i % 200 == 0 { random.signed() * 30.0 } else { random.signed() * 0.4 })
             .collect();
@@ -204,7 +203,7 @@ fn motion_moves_the_surface_and_drops_merge() {
 #[test]
 fn blind_particles_give_the_picture_of_all_particles() {
     let spacing = 2.0 * RADIUS;
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let positions: Vec<Vec3> = (0..32 * 24 * 32)
         .map(|i| Vec3::new((i % 32) as f32, (i / 32 % 24) as f32, (i / 768) as f32) * spacing)
         .map(|p| p + random.signed() * 0.2 * RADIUS)
@@ -275,7 +274,7 @@ fn hits_lie_on_the_mesh_of_the_same_liquid() {
         let mesh = surface_particles(&particles, &surface, &Unwatched).unwrap().mesh;
         let bvh = TriangleBvh::build(&mesh);
         let (mut sum, mut worst, mut count) = (0.0, 0.0f32, 0);
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         for _ in 0..2000 {
             let ray = random.ray(0.3);
             let Some(hit) = liquid.intersect(&ray) else { continue };
@@ -298,7 +297,7 @@ fn normals_are_the_gradient() {
         let particles = Particles::new(splash(2));
         let liquid = ParticleLiquid::new(&particles, &settings(method), Shutter::STILL).unwrap();
         let field = reference(&particles, kind);
-        let mut random = Random(17);
+        let mut random = Random::new(17);
         let mut worst = 0.0f32;
         for _ in 0..300 {
             let ray = random.ray(0.3);
@@ -320,7 +319,7 @@ fn the_next_ray_does_not_meet_the_same_point() {
     let particles = Particles::new(splash(4));
     for (method, _) in METHODS {
         let liquid = ParticleLiquid::new(&particles, &settings(method), Shutter::STILL).unwrap();
-        let mut random = Random(23);
+        let mut random = Random::new(23);
         for _ in 0..500 {
             let ray = random.ray(0.3);
             let Some(hit) = liquid.intersect(&ray) else { continue };
@@ -349,7 +348,7 @@ fn hits_do_not_depend_on_the_number_of_threads() {
             let shutter = Shutter { open: 0.0, close: 0.02 };
             let liquid =
                 ParticleLiquid::new(&particles, &settings(LiquidMethod::Density), shutter).unwrap();
-            let mut random = Random(31);
+            let mut random = Random::new(31);
             let mut hits = Vec::new();
             for _ in 0..400 {
                 let ray = Ray { time: 0.013, ..random.ray(0.3) };
@@ -425,7 +424,7 @@ fn an_outlier_costs_nothing() {
 fn level_set_liquids_are_hit_on_their_zero_level() {
     let ball = LevelSet::from_mesh(&icosphere(0.5, 5), 0.02, 0.08).unwrap();
     let liquid = LevelSetLiquid::new(ball);
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut hits = 0;
     for _ in 0..2000 {
         let ray = random.ray(0.8);

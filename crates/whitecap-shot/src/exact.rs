@@ -18,6 +18,7 @@
 
 use std::io::{self, Write};
 
+use whitecap_core::checked_bytes::{CheckedBytes, CutShort};
 use whitecap_core::glam::{IVec3, Vec2, Vec3, Vec4};
 use whitecap_core::sparse_grid::TILE_NODES;
 use whitecap_core::{
@@ -37,7 +38,7 @@ const MAGIC: &[u8; 8] = b"whitecp1";
 pub(crate) enum ExactError {
     /// The bytes end too early, or a length is larger than what follows.
     #[error("the stored frame is cut short")]
-    Truncated,
+    Truncated(#[from] CutShort),
     /// A tag or a relation between values is impossible.
     #[error("the stored frame is damaged: {0}")]
     Damaged(String),
@@ -103,7 +104,7 @@ fn put_picture(out: &mut impl Write, picture: &Picture) -> io::Result<()> {
 
 /// Reads the exact form.
 pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
-    let mut input = Input { rest: bytes };
+    let mut input = Input { bytes: CheckedBytes::new(bytes) };
     if input.take(MAGIC.len())? != MAGIC {
         return Err(damaged("it does not start like one"));
     }
@@ -129,7 +130,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
         }
         tag => return Err(damaged(format!("there is no kind of data number {tag}"))),
     };
-    match input.rest {
+    match input.bytes.rest() {
         [] => Ok(data),
         _ => Err(damaged("something follows its end")),
     }
@@ -254,16 +255,14 @@ fn put_tiles<T: Fixed + Copy + Send + Sync>(
     })
 }
 
-/// The bytes not read yet.
+/// The bytes of a frame.
 struct Input<'a> {
-    rest: &'a [u8],
+    bytes: CheckedBytes<'a>,
 }
 
 impl<'a> Input<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], ExactError> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or(ExactError::Truncated)?;
-        self.rest = rest;
-        Ok(taken)
+        Ok(self.bytes.take(count)?)
     }
 
     fn byte(&mut self) -> Result<u8, ExactError> {
@@ -277,10 +276,7 @@ impl<'a> Input<'a> {
     /// A count of things that take at least `size` bytes each.
     fn count(&mut self, size: usize) -> Result<usize, ExactError> {
         let count = self.value::<u64>()?;
-        match usize::try_from(count) {
-            Ok(count) if count <= self.rest.len() / size => Ok(count),
-            _ => Err(ExactError::Truncated),
-        }
+        Ok(self.bytes.fits(count, size)?)
     }
 
     fn list<T: Fixed>(&mut self) -> Result<Vec<T>, ExactError> {

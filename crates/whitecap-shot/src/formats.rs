@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use whitecap_io::image::{self, PngDepth};
-use whitecap_io::{FormatInfo, Kind};
+use whitecap_io::{FormatInfo, Kind, has_extension};
 
 use crate::{DataKind, FrameData};
 
@@ -38,14 +38,6 @@ pub(crate) fn readable(kind: DataKind) -> Vec<&'static str> {
     formats.flat_map(|info| info.extensions).copied().collect()
 }
 
-/// Whether a file has one of these extensions.
-pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let name = name.unwrap_or_default();
-    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|s| s.ends_with('.'));
-    extensions.iter().any(|extension| ends_in(extension))
-}
-
 /// Whether a file's format may hold every bit of a frame.
 pub(crate) fn may_be_exact(path: &Path) -> bool {
     has_extension(path, &MAYBE_EXACT)
@@ -65,10 +57,7 @@ pub(crate) fn read(path: &Path, kind: DataKind) -> Result<FrameData, whitecap_io
 
 /// Reads the bytes of a file as data of this kind; nothing where that fails.
 pub(crate) fn decode(path: &Path, bytes: &[u8], kind: DataKind) -> Option<FrameData> {
-    let format = || {
-        let named = |info: &&FormatInfo| has_extension(path, info.extensions);
-        whitecap_io::formats().iter().find(named).map(|info| info.format)
-    };
+    let format = || FormatInfo::of(path).map(|info| info.format);
     Some(match kind {
         DataKind::Particles => whitecap_io::parse_particles(bytes, format()?, path).ok()?.into(),
         DataKind::Mesh => whitecap_io::parse_mesh(bytes, format()?, path).ok()?.into(),

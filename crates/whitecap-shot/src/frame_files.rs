@@ -55,7 +55,10 @@ impl FrameFiles {
                         let example = self.sequence.path(frames[0]);
                         let message = match frames[..] {
                             [only] => format!("file {only} is missing"),
-                            _ => format!("files {} are missing", number_ranges(&frames)),
+                            _ => format!(
+                                "files {} are missing",
+                                whitecap_io::number_ranges(&frames, " to ")
+                            ),
                         };
                         (message, format!("looked for {}", example.display()))
                     }
@@ -72,17 +75,4 @@ impl FrameFiles {
         let ((first, _), (last, _)) = (existing.first()?, existing.last()?);
         Some(format!("the files are numbered {first} to {last}"))
     }
-}
-
-/// Ascending numbers as ranges: 3, 7 to 9.
-fn number_ranges(numbers: &[i64]) -> String {
-    let runs: Vec<&[i64]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
-    let words = |run: &&[i64]| match run {
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first} to {last}"),
-        [] => String::new(),
-    };
-    let shown: Vec<String> = runs.iter().take(5).map(words).collect();
-    let more = if runs.len() > 5 { " and more" } else { "" };
-    format!("{}{more}", shown.join(", "))
 }

@@ -50,7 +50,7 @@ pub mod stages;
 
 pub use command_info::{CommandInfo, Subject};
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use formats::{has_extension, savable as savable_formats};
+pub use formats::savable as savable_formats;
 pub use frame_data::{DataKind, FrameData, FrameTime};
 pub use phenomenon::{Kind, Phenomenon};
 pub use picture::Picture;

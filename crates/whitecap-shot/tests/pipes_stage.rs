@@ -37,20 +37,10 @@ drains = [{ position = [0.02, 0, 0], radius = 0.002, rate = 1e-7 }]
 save = ["ply"]
 "#;
 
-/// A box as a closed mesh.
-fn block(min: Vec3, max: Vec3) -> TriMesh {
-    let corner = |i: usize| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32);
-    let positions = (0..8).map(|i| min + (max - min) * corner(i)).collect();
-    let faces =
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    TriMesh::new(positions, triangles).unwrap()
-}
-
 /// A folder with the table of the shot.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let table = block(Vec3::new(-0.01, 0.008, -0.01), Vec3::new(0.01, 0.01, 0.01));
+    let table = TriMesh::cuboid(Vec3::new(-0.01, 0.008, -0.01), Vec3::new(0.01, 0.01, 0.01));
     whitecap_io::write_mesh(folder.path().join("table.ply"), &table).unwrap();
     folder
 }
@@ -233,12 +223,10 @@ fn impossible_scenes_are_told() {
 fn walls_do_not_draw_curtains() {
     let folder = folder();
     // Two parts, so that edges have a vertex in line with a row of columns, which could be drawn up to it.
-    let [left, right] = [(-0.0102, 0.0005), (0.0005, 0.0102)]
-        .map(|(low, high)| block(Vec3::new(low, -0.001, -0.0102), Vec3::new(high, 0.03, 0.0102)));
-    let positions = [left.positions(), right.positions()].concat();
-    let moved = right.triangles().iter().map(|corners| corners.map(|vertex| vertex + 8));
-    let triangles = left.triangles().iter().copied().chain(moved).collect();
-    let tower = TriMesh::new(positions, triangles).unwrap();
+    let [left, right] = [(-0.0102, 0.0005), (0.0005, 0.0102)].map(|(low, high)| {
+        TriMesh::cuboid(Vec3::new(low, -0.001, -0.0102), Vec3::new(high, 0.03, 0.0102))
+    });
+    let tower = TriMesh::joined([&left, &right]);
     whitecap_io::write_mesh(folder.path().join("table.ply"), &tower).unwrap();
     let sources = SHOT.lines().find(|line| line.starts_with("sources")).unwrap();
     let ball = "    { sphere = { center = [0, 0.012, 0], radius = 0.008 } },\n";
@@ -255,7 +243,7 @@ fn sinking_table(folder: &Path) -> String {
     for frame in 1..=8 {
         let sunk = 0.001 * (frame as f32 - 1.0);
         let (low, high) = (Vec3::new(-0.01, 0.008, -0.01), Vec3::new(0.01, 0.01, 0.01));
-        let table = block(low - sunk * Vec3::Y, high - sunk * Vec3::Y);
+        let table = TriMesh::cuboid(low - sunk * Vec3::Y, high - sunk * Vec3::Y);
         whitecap_io::write_mesh(folder.join(format!("table.{frame:04}.ply")), &table).unwrap();
     }
     SHOT.replace("table.ply", "table.####.ply")

@@ -163,11 +163,8 @@ path = "nowhere/sim.####.ply"
 fn damaged_files_give_messages() {
     let source = include_str!("mistakes/planted.toml");
     let registry = Registry::standard();
-    let mut random = 1u64;
-    let mut below = |limit: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        (random >> 33) as usize % limit
-    };
+    let mut random = whitecap_core::scatter::Sequence::new(1);
+    let mut below = |limit: usize| random.below(limit);
     for _ in 0..2000 {
         let mut letters: Vec<char> = source.chars().collect();
         for _ in 0..1 + below(4) {

@@ -36,12 +36,7 @@ save = ["bgeo"]
 
 /// A box as a closed mesh.
 fn block(center: Vec3, size: Vec3) -> TriMesh {
-    let corner = |i: usize| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32) - 0.5;
-    let positions = (0..8).map(|i| center + size * corner(i)).collect();
-    let faces =
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    TriMesh::new(positions, triangles).unwrap()
+    TriMesh::cuboid(center - 0.5 * size, center + 0.5 * size)
 }
 
 /// Writes the meshes of the shot: a block, and one that swells from frame to frame.

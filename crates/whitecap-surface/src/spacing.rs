@@ -88,18 +88,16 @@ fn median_nearest_distance(positions: &[Vec3]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
+    use whitecap_core::scatter::Sequence;
+
     use super::*;
 
     fn lattice(jitter: f32) -> Vec<Vec3> {
-        let mut state = 1u32;
-        let mut wobble = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            jitter * (state as f32 / u32::MAX as f32 * 2.0 - 1.0)
-        };
+        let mut random = Sequence::new(1);
         (0..20 * 20 * 20)
             .map(|i| {
                 let p = Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32);
-                (p + Vec3::new(wobble(), wobble(), wobble())) * 0.05
+                (p + jitter * (2.0 * random.point() - 1.0)) * 0.05
             })
             .collect()
     }

@@ -121,12 +121,9 @@ fn small_holes_and_self_intersections_do_not_leak() {
     assert!((repaired.volume / expected - 1.0).abs() < 0.01, "{} {expected}", repaired.volume);
 
     // The torus and a copy moved along x: one closed body, with the overlap counted once.
-    let count = whole.positions().len() as u32;
-    let mut positions = whole.positions().to_vec();
-    positions.extend(whole.positions().iter().map(|p| *p + Vec3::new(0.3, 0.0, 0.0)));
-    let mut triangles = whole.triangles().to_vec();
-    triangles.extend(whole.triangles().iter().map(|t| t.map(|v| v + count)));
-    let doubled = TriMesh::new(positions, triangles).unwrap();
+    let mut copy = whole.clone();
+    copy.positions_mut().iter_mut().for_each(|p| *p += Vec3::new(0.3, 0.0, 0.0));
+    let doubled = TriMesh::joined([&whole, &copy]);
     let merged = LevelSet::from_mesh(&doubled, cell, 3.0 * cell).unwrap();
     let inside = |p: Vec3| merged.distance(p) < 0.0;
     assert!(inside(Vec3::new(0.5, 0.0, 0.0)) && inside(Vec3::new(-0.5, 0.0, 0.0)));

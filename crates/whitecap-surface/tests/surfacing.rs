@@ -2,6 +2,7 @@
 //! the same for any number of threads; bad settings give a sentence.
 
 use glam::{Vec3, Vec3Swizzles};
+use whitecap_core::scatter::Sequence;
 use whitecap_core::{Column, Particles, TriMesh, Unwatched, Watch};
 use whitecap_surface::{
     CropBox, Error, Method, SurfaceSettings, Surfaced, report, surface_particles,
@@ -18,29 +19,14 @@ fn with_radius(radius: f32) -> SurfaceSettings {
     SurfaceSettings { radius: Some(radius), ..SurfaceSettings::default() }
 }
 
-/// A small generator, so that failures can be repeated by their seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    fn point(&mut self, size: f32) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next()) * size
-    }
-}
-
 /// Clouds from sparse to crowded, some with repeated points, some flat.
 fn random_set(seed: u64) -> Particles {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let count = 1 + (random.next() * 400.0) as usize;
-    let size = 0.02 + random.next() * 0.4;
+    let mut random = Sequence::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let count = 1 + (random.fraction() * 400.0) as usize;
+    let size = 0.02 + random.fraction() * 0.4;
     let flat = seed.is_multiple_of(5);
     let mut points: Vec<Vec3> = (0..count)
-        .map(|_| random.point(size) * if flat { Vec3::new(1.0, 0.0, 1.0) } else { Vec3::ONE })
+        .map(|_| random.point() * size * if flat { Vec3::new(1.0, 0.0, 1.0) } else { Vec3::ONE })
         .collect();
     if seed.is_multiple_of(3) {
         points.extend_from_within(..count / 2);
@@ -183,9 +169,9 @@ fn attributes_arrive_at_the_vertices() {
 /// Contract: smoothing calms bumps, keeps the volume to a thousandth and isolated drops as they are.
 #[test]
 fn smoothing_keeps_volume_and_drops() {
-    let mut random = Random(5);
+    let mut random = Sequence::new(5);
     let mut points: Vec<Vec3> =
-        block(16, 0.02).into_iter().map(|p| p + random.point(0.01) - 0.005).collect();
+        block(16, 0.02).into_iter().map(|p| p + random.point() * 0.01 - 0.005).collect();
     points.push(Vec3::new(1.0, 0.0, 0.0));
     let particles = Particles::new(points);
     let settings = SurfaceSettings { cell: Some(0.006), ..with_radius(0.01) };

@@ -13,12 +13,10 @@
 //! A rigid motion of the particles is reproduced to rounding. Every vertex moves with some particle
 //! if there is one in both frames.
 
-use std::collections::BTreeMap;
-
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Bounds, Particles};
+use whitecap_core::{Bounds, Identities, Particles};
 
 use crate::error::TrackError;
 
@@ -40,9 +38,8 @@ impl Movement {
                 (0..first.len()).map(|i| (i, i)).collect()
             }
             (Some(first), Some(second)) => {
-                let places: BTreeMap<i64, usize> =
-                    second.iter().enumerate().rev().map(|(place, &id)| (id, place)).collect();
-                let found = |(i, id): (usize, &i64)| places.get(id).map(|&place| (i, place));
+                let places = Identities::first(&second);
+                let found = |(i, &id): (usize, &i64)| places.get(id).map(|place| (i, place));
                 first.iter().enumerate().filter_map(found).collect()
             }
             _ if from.len() == to.len() => (0..from.len()).map(|i| (i, i)).collect(),

@@ -189,11 +189,7 @@ mod tests {
     fn windings_agree_with_solid_angles() {
         let first = tetrahedron(Vec3::new(0.13, 0.21, -0.07), 1.9);
         let second = tetrahedron(Vec3::new(1.33, 0.11, 0.37), 1.7);
-        let mut positions = first.positions().to_vec();
-        positions.extend_from_slice(second.positions());
-        let mut triangles = first.triangles().to_vec();
-        triangles.extend(second.triangles().iter().map(|t| t.map(|v| v + 4)));
-        let both = TriMesh::new(positions, triangles).unwrap();
+        let both = TriMesh::joined([&first, &second]);
         let lattice = Lattice::at_origin(0.25);
         for (mesh, overlap) in [(&first, false), (&both, true)] {
             let found = Crossings::find(&places(mesh.positions(), lattice, 0.0), mesh.triangles());

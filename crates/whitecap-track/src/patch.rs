@@ -376,13 +376,8 @@ mod tests {
     use crate::cut::Source;
     use crate::half_edge::HalfEdgeMesh;
     use glam::Vec3;
+    use whitecap_core::scatter::fraction as noise;
     use whitecap_core::{Attributes, Lattice};
-
-    fn noise(seed: u64) -> f32 {
-        let mixed = (seed ^ seed >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f32
-            / (1u64 << 24) as f32
-    }
 
     /// A rough ball of several thousand triangles, some larger and some smaller than a cell.
     fn rough_ball() -> HalfEdgeMesh {

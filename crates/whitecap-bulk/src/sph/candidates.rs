@@ -2,55 +2,40 @@
 
 use whitecap_core::glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::padded_columns::{NOWHERE, PaddedColumns};
 use wide::f32x8;
 
 /// Candidates round one search cell, and the accepted neighbours of one particle. Keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    x: Vec<f32>,
-    y: Vec<f32>,
-    z: Vec<f32>,
+    positions: PaddedColumns<3>,
     place: Vec<u32>,
     /// Where the search cell's own particles begin among the candidates.
     own: usize,
-    /// Accepted neighbours, at the front of arrays that are longer.
-    near_x: Vec<f32>,
-    near_y: Vec<f32>,
-    near_z: Vec<f32>,
+    /// Accepted neighbours, at the front of columns that are longer.
+    near: PaddedColumns<3>,
     near_place: Vec<u32>,
 }
-
-/// Far enough to be nobody's neighbour, near enough to square without overflow.
-const NOWHERE: f32 = 1e18;
 
 impl Candidates {
     /// Collects the particles of a cell and of those around it.
     pub fn gather(&mut self, grid: &NeighbourGrid, cell: usize) {
-        self.x.clear();
-        self.y.clear();
-        self.z.clear();
+        self.positions.clear();
         self.place.clear();
         let own_start = grid.cell_range(cell).start;
         grid.for_each_cell_around(cell, |range| {
             if range.start == own_start {
-                self.own = self.x.len();
+                self.own = self.positions.len();
             }
-            let positions = &grid.positions()[range.clone()];
-            self.x.extend(positions.iter().map(|p| p.x));
-            self.y.extend(positions.iter().map(|p| p.y));
-            self.z.extend(positions.iter().map(|p| p.z));
+            self.positions.extend(grid.positions()[range.clone()].iter().map(Vec3::to_array));
             self.place.extend(range.map(|place| place as u32));
         });
-        let padded = self.x.len().next_multiple_of(8);
-        for column in [&mut self.x, &mut self.y, &mut self.z] {
-            column.resize(padded, NOWHERE);
-        }
-        self.place.resize(padded, 0);
+        self.positions.pad([NOWHERE; 3]);
+        self.place.resize(self.positions.len(), 0);
         // Room for whole groups of eight after the last neighbour.
-        for column in [&mut self.near_x, &mut self.near_y, &mut self.near_z] {
-            column.resize(column.len().max(padded + 8), 0.0);
-        }
-        self.near_place.resize(self.near_place.len().max(padded + 8), 0);
+        let room = self.near.len().max(self.positions.len() + 8);
+        self.near.resize(room, [0.0; 3]);
+        self.near_place.resize(room, 0);
     }
 
     /// Accepts the candidates closer than the support to a particle, but not the particle itself,
@@ -61,13 +46,12 @@ impl Candidates {
         let limit = f32x8::splat(support_squared);
         let mut count = 0;
         // One mask of 64 candidates at a time: its bits are walked with one mispredicted branch.
-        for block in (0..self.x.len()).step_by(64) {
-            let end = (block + 64).min(self.x.len());
+        for block in (0..self.positions.len()).step_by(64) {
+            let end = (block + 64).min(self.positions.len());
             let mut mask = 0u64;
             for (group, i) in (block..end).step_by(8).enumerate() {
-                let dx = px - load(&self.x, i);
-                let dy = py - load(&self.y, i);
-                let dz = pz - load(&self.z, i);
+                let [x, y, z] = self.positions.group(i);
+                let (dx, dy, dz) = (px - x, py - y, pz - z);
                 let squared = dx.mul_add(dx, dy.mul_add(dy, dz * dz));
                 mask |= u64::from(squared.simd_lt(limit).to_bitmask() as u8) << (8 * group);
             }
@@ -77,16 +61,13 @@ impl Candidates {
             while mask != 0 {
                 let candidate = block + mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                self.near_x[count] = self.x[candidate];
-                self.near_y[count] = self.y[candidate];
-                self.near_z[count] = self.z[candidate];
+                self.near.set_row(count, self.positions.row(candidate));
                 self.near_place[count] = self.place[candidate];
                 count += 1;
             }
         }
-        let padded = count.next_multiple_of(8);
-        for column in [&mut self.near_x, &mut self.near_y, &mut self.near_z] {
-            column[count..padded].fill(NOWHERE);
+        for free in count..count.next_multiple_of(8) {
+            self.near.set_row(free, [NOWHERE; 3]);
         }
         &self.near_place[..count]
     }
@@ -96,11 +77,7 @@ impl Candidates {
     #[inline(always)]
     pub fn offsets(&self, position: Vec3, i: usize) -> [f32x8; 3] {
         let [px, py, pz] = position.to_array().map(f32x8::splat);
-        [px - load(&self.near_x, i), py - load(&self.near_y, i), pz - load(&self.near_z, i)]
+        let [x, y, z] = self.near.group(i);
+        [px - x, py - y, pz - z]
     }
-}
-
-#[inline(always)]
-fn load(column: &[f32], i: usize) -> f32x8 {
-    f32x8::new(column[i..i + 8].try_into().expect("padded to eight"))
 }

@@ -7,11 +7,13 @@ use wide::f32x4;
 
 use super::error::{BlowUp, SphError};
 use super::force_field::total_acceleration;
+use super::iterations::Stop;
 use super::liquid::{Liquid, Workspace};
 use super::pairs::CHUNK;
 use super::pressure_solver::PressureProblem;
 use super::pressure_system::{pack, vector};
 use super::report::StepReport;
+use super::resolution::Resolution;
 use super::settings::ViscosityMethod;
 use super::spline::MassSpline;
 use super::surface_tension::Cohesion;
@@ -29,6 +31,20 @@ const STEPS_PER_MEASUREMENT: u64 = 64;
 /// Share of the density error that is left when the pressure is not known from a step before:
 /// what is left of the weight of deep liquid is caught later, all at once.
 const COLD_START_ACCURACY: f32 = 0.01;
+
+impl Workspace {
+    /// A step as a pressure solver sees it.
+    fn pressure_problem<'a>(
+        &'a mut self,
+        resolution: &'a Resolution,
+        density: &'a [f32],
+        time_step: f32,
+        stop: Stop,
+    ) -> PressureProblem<'a> {
+        let Self { pairs, system, velocity, .. } = self;
+        PressureProblem { resolution, pairs, system, velocity, density, time_step, stop }
+    }
+}
 
 impl Liquid {
     /// One time step of at most `time_step` seconds; time itself is left to the caller.
@@ -121,36 +137,19 @@ impl Liquid {
 
     /// The velocities after a step, and how they were found. The particles stay as they are.
     fn predict(&mut self, time_step: f32) -> StepReport {
-        let Workspace { pairs, system, velocity, .. } = &mut self.work;
         let mut stop = self.settings.stop();
         if self.cold {
             stop.mean_error *= COLD_START_ACCURACY;
         }
-        velocity.par_iter_mut().zip(&self.columns.velocity).for_each(|(packed, velocity)| {
-            *packed = pack(*velocity, -1.0);
-        });
-        let mut problem = PressureProblem {
-            resolution: &self.resolution,
-            pairs,
-            system,
-            velocity,
-            density: &self.columns.density,
-            time_step,
-            stop,
-        };
+        let packed = self.work.velocity.par_iter_mut().zip(&self.columns.velocity);
+        packed.for_each(|(packed, velocity)| *packed = pack(*velocity, -1.0));
+        let (resolution, density) = (&self.resolution, &self.columns.density);
+        let mut problem = self.work.pressure_problem(resolution, density, time_step, stop);
         let divergence = self.solver.remove_divergence(&mut problem);
         let viscosity_iterations = self.apply_forces(time_step);
-        let Workspace { pairs, system, velocity, .. } = &mut self.work;
-        system.pressure.copy_from_slice(&self.columns.pressure);
-        let mut problem = PressureProblem {
-            resolution: &self.resolution,
-            pairs,
-            system,
-            velocity,
-            density: &self.columns.density,
-            time_step,
-            stop,
-        };
+        self.work.system.pressure.copy_from_slice(&self.columns.pressure);
+        let (resolution, density) = (&self.resolution, &self.columns.density);
+        let mut problem = self.work.pressure_problem(resolution, density, time_step, stop);
         let compression = self.solver.remove_compression(&mut problem);
         self.apply_friction(time_step);
         StepReport {

@@ -54,7 +54,7 @@ struct Checked {
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let input = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
-    if input.extension().is_some_and(|extension| extension == "toml") {
+    if whitecap_io::has_extension(&input, &["toml"]) {
         return Ok(run::outline(&run::load(&input)?));
     }
     let (is_sequence, files) = frames::inputs(matches, &input)?;

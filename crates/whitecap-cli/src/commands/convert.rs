@@ -12,7 +12,7 @@ use whitecap_surface::{distance_volume, marching_cubes};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
-use crate::format_choice::{extensions_for, format_of, in_words};
+use crate::format_choice::{extensions_for, in_words};
 use crate::frames::{self, FramePair};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -77,10 +77,13 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let (input, output) = (path("input"), path("output"));
     let named = matches.get_one::<String>("format").and_then(|name| Format::named(name));
-    let format = named.map(Format::info).or_else(|| format_of(&output)).ok_or_else(|| {
-        let every = extensions_for(&[Kind::Particles, Kind::Mesh, Kind::Volume]);
-        Failure::Usage(format!("{}: unknown format; use one of {every}", output.display()))
-    })?;
+    let format = named
+        .map(Format::info)
+        .or_else(|| whitecap_io::FormatInfo::of(&output))
+        .ok_or_else(|| {
+            let every = extensions_for(&[Kind::Particles, Kind::Mesh, Kind::Volume]);
+            Failure::Usage(format!("{}: unknown format; use one of {every}", output.display()))
+        })?;
     let conversion = Conversion {
         format,
         cell: matches.get_one::<f32>("cell").copied(),

@@ -11,7 +11,7 @@ use whitecap_io::{Kind, Sequence, vdb};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
-use crate::format_choice::{format_of, in_words};
+use crate::format_choice::in_words;
 use crate::session::Session;
 use crate::wording::{self, number};
 
@@ -96,7 +96,7 @@ fn file(path: &Path) -> Result<Value, Failure> {
     let kind = whitecap_io::kind_of(path)?;
     let mut object = json!({
         "file": path,
-        "format": format_of(path).map(|info| info.name),
+        "format": whitecap_io::FormatInfo::of(path).map(|info| info.name),
         "kind": in_words(kind),
         "bytes": std::fs::metadata(path).map(|found| found.len()).ok(),
     });

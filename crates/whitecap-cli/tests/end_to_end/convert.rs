@@ -7,15 +7,6 @@ use whitecap_core::glam::Vec3;
 
 use crate::{block, outcome, run, run_json, write_sequence};
 
-/// A closed box, one metre wide.
-fn cube() -> TriMesh {
-    let corner = |i: u32| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2 & 1) as f32);
-    let quads =
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
-    TriMesh::new((0..8).map(corner).collect(), triangles).unwrap()
-}
-
 /// Contract: particles survive the way through another format and back, byte for byte.
 #[test]
 fn particles_survive() {
@@ -35,7 +26,8 @@ fn particles_survive() {
 fn a_mesh_goes_through_a_level_set() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    whitecap_io::write_mesh(folder.join("cube.obj"), &cube()).unwrap();
+    whitecap_io::write_mesh(folder.join("cube.obj"), &TriMesh::cuboid(Vec3::ZERO, Vec3::ONE))
+        .unwrap();
     let (code, _, stderr) = outcome(&run(folder, &["convert", "cube.obj", "cube.vdb"]));
     assert_eq!(code, 2);
     assert!(stderr.contains("--cell"), "{stderr}");

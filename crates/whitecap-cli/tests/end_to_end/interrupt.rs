@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::{outcome, run, whitecap};
 
@@ -42,9 +42,20 @@ fn frames(results: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-pub fn interrupt(child: &Child) {
+/// Runs a command and presses Ctrl-C after its first line; it must end with exit code 130. Gives all that it
+/// told.
+pub fn stopped(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = whitecap(folder);
+    command.args(arguments).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    stderr.read_line(&mut told).unwrap();
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    told
 }
 
 /// Contract: Ctrl-C ends a run with exit code 130 and a sentence on how to continue; no file with
@@ -60,16 +71,8 @@ fn an_interrupted_run_continues() {
     let whole = frames(&folder.join("whole"));
     assert_eq!(whole.len(), 48);
 
-    let mut command = whitecap(folder);
-    command.args(["run", "long.toml", "--output", "parts"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    stderr.read_line(&mut told).unwrap();
-    assert!(told.contains("of 48"), "{told}");
-    interrupt(&child);
-    stderr.read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    let told = stopped(folder, &["run", "long.toml", "--output", "parts"]);
+    assert!(told.lines().next().is_some_and(|line| line.contains("of 48")), "{told}");
     assert!(told.contains("The same command continues"), "{told}");
     let parts = frames(&folder.join("parts"));
     assert!(parts.len() < 48, "the run ended before it was interrupted");

@@ -123,33 +123,15 @@ fn a_stopped_run_continues() {
     assert_eq!(whole.len(), 30);
 
     let again = command("parts/w.####.bgeo");
-    let told = stopped(folder, &again);
+    let told = crate::interrupt::stopped(folder, &again);
     assert!(told.contains("The same command continues"), "{told}");
     let other = [&again[..], &["--cfl=0.3"]].concat();
     let (code, _, told) = outcome(&run(folder, &other));
     assert!(code == 0 && !told.contains("Continuing"), "{told}");
 
-    let told = stopped(folder, &again);
+    let told = crate::interrupt::stopped(folder, &again);
     assert!(!told.contains("Continuing"), "{told}");
     let (code, _, told) = outcome(&run(folder, &again));
     assert!(code == 0 && told.contains("Continuing after frame"), "{told}");
     assert!(files(&folder.join("parts")) == whole, "other files after continuing");
-}
-
-/// Runs the command and presses Ctrl-C when it has told of a frame; gives all that it told.
-#[cfg(unix)]
-fn stopped(folder: &Path, arguments: &[&str]) -> String {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::Stdio;
-
-    let mut command = crate::whitecap(folder);
-    command.args(arguments).stderr(Stdio::piped()).stdout(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    stderr.read_line(&mut told).unwrap();
-    crate::interrupt::interrupt(&child);
-    stderr.read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
-    told
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::Image;
 use super::png_file::{self, PngDepth};
-use crate::{Error, atomic};
+use crate::{Error, atomic, has_extension};
 
 /// The kind of a moving picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +22,8 @@ pub enum Animation {
 impl Animation {
     /// The kind that a file name asks for: `.apng`, `.png` or `.gif`.
     pub fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_string_lossy().to_lowercase();
-        match extension.as_str() {
-            "apng" | "png" => Some(Animation::Apng),
-            "gif" => Some(Animation::Gif),
-            _ => None,
-        }
+        let is_png = has_extension(path, &["apng", "png"]).then_some(Animation::Apng);
+        is_png.or(has_extension(path, &["gif"]).then_some(Animation::Gif))
     }
 }
 

@@ -66,7 +66,7 @@ impl Source<'_> {
     fn check_count(&self, element: &Element, least: usize, path: &Path) -> Result<usize, Error> {
         let (place, left) = match self {
             Source::Text(tokens) => (tokens.place(), tokens.left() + 1),
-            Source::Binary(reader) => (reader.place(), reader.left()),
+            Source::Binary(reader) => (reader.place(), reader.rest().len()),
         };
         // An element without properties takes no room, so nothing is read for it.
         if least == 0 {
@@ -115,7 +115,7 @@ impl Source<'_> {
         };
         let room = match self {
             Source::Text(tokens) => tokens.left() / 2 + 1,
-            Source::Binary(reader) => reader.left() / scalar.size(),
+            Source::Binary(reader) => reader.rest().len() / scalar.size(),
         };
         match usize::try_from(count) {
             Ok(count) if count <= room => self.numbers(scalar, count),

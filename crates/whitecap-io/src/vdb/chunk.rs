@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::blosc;
-use super::cursor::Cursor;
-use crate::{Error, Place};
+use crate::Error;
+use crate::byte_reader::ByteReader;
 
 /// Set where values are zlib-compressed.
 pub(super) const ZIP: u32 = 1;
@@ -29,7 +29,7 @@ enum Packing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk<'a> {
     packing: Packing,
-    cursor: Cursor<'a>,
+    reader: ByteReader<'a>,
     bytes: &'a [u8],
     plain_length: usize,
 }
@@ -37,7 +37,7 @@ pub(super) struct Chunk<'a> {
 impl<'a> Chunk<'a> {
     /// Steps over a run that has `plain_length` bytes when unpacked. Nothing is unpacked yet.
     pub(super) fn skim(
-        cursor: &mut Cursor<'a>,
+        reader: &mut ByteReader<'a>,
         compression: u32,
         plain_length: usize,
     ) -> Result<Self, Error> {
@@ -45,7 +45,7 @@ impl<'a> Chunk<'a> {
         let (packing, length) = if compression & (ZIP | BLOSC) == 0 {
             (Packing::Plain, plain_length as u64)
         } else {
-            let size = cursor.i64("the size of a run of voxel values")?;
+            let size = reader.i64("the size of a run of voxel values")?;
             let packing = match compression & BLOSC {
                 _ if size <= 0 => Packing::Plain,
                 0 => Packing::Zip,
@@ -53,19 +53,19 @@ impl<'a> Chunk<'a> {
             };
             (packing, size.unsigned_abs())
         };
-        let start = *cursor;
+        let start = *reader;
         if matches!(packing, Packing::Plain) && length != plain_length as u64 {
             return Err(start.malformed(format!(
                 "a run of voxel values has {length} bytes but the node's mask asks for {plain_length}"
             )));
         }
-        let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), what)?;
-        Ok(Self { packing, cursor: start, bytes, plain_length })
+        let bytes = reader.take(usize::try_from(length).unwrap_or(usize::MAX), what)?;
+        Ok(Self { packing, reader: start, bytes, plain_length })
     }
 
     /// A run without values.
-    pub(super) fn empty(cursor: &Cursor<'a>) -> Self {
-        Self { packing: Packing::Plain, cursor: *cursor, bytes: &[], plain_length: 0 }
+    pub(super) fn empty(reader: &ByteReader<'a>) -> Self {
+        Self { packing: Packing::Plain, reader: *reader, bytes: &[], plain_length: 0 }
     }
 
     /// The unpacked bytes, exactly as many as were announced to [`Chunk::skim`].
@@ -76,11 +76,8 @@ impl<'a> Chunk<'a> {
             Packing::Blosc => blosc::unpack(self.bytes, self.plain_length),
         };
         unpacked.map(Cow::Owned).map_err(|reason| {
-            Error::malformed(
-                self.cursor.path(),
-                Place::Offset(self.cursor.position() as u64),
-                format!("a compressed run of voxel values cannot be unpacked: {reason}"),
-            )
+            self.reader
+                .malformed(format!("a compressed run of voxel values cannot be unpacked: {reason}"))
         })
     }
 }

@@ -3,8 +3,8 @@
 use whitecap_core::GridClass;
 use whitecap_core::glam::IVec3;
 
-use super::cursor::Cursor;
 use crate::Error;
+use crate::byte_reader::ByteReader;
 
 /// Name, type and size of an entry take at least this.
 const LEAST_ENTRY_BYTES: usize = 12;
@@ -18,13 +18,13 @@ pub(super) struct GridMetadata {
 }
 
 impl GridMetadata {
-    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut ByteReader<'_>) -> Result<Self, Error> {
         let mut metadata = Self::default();
-        for _ in 0..cursor.count(LEAST_ENTRY_BYTES, "metadata entries")? {
-            let name = cursor.text("the name of a metadata entry")?;
-            let kind = cursor.text("the type of a metadata entry")?;
-            let size = cursor.u32("the size of a metadata entry")? as usize;
-            let value = cursor.take(size, "a metadata entry")?;
+        for _ in 0..reader.count(LEAST_ENTRY_BYTES, "metadata entries")? {
+            let name = reader.text("the name of a metadata entry")?;
+            let kind = reader.text("the type of a metadata entry")?;
+            let size = reader.u32("the size of a metadata entry")? as usize;
+            let value = reader.take(size, "a metadata entry")?;
             let text = || Some(String::from_utf8_lossy(value).into_owned());
             match (name.as_str(), kind.as_str()) {
                 ("name", "string") => metadata.name = text(),

@@ -36,7 +36,6 @@
 mod blosc;
 mod budget;
 mod chunk;
-mod cursor;
 mod layout;
 mod mask;
 mod metadata;

@@ -14,10 +14,10 @@
 //! | 6 | any | every value of the node, active or not |
 
 use super::chunk::{ACTIVE_MASK, Chunk, Packer};
-use super::cursor::Cursor;
 use super::mask;
 use super::value::{Precision, VoxelValue};
 use crate::Error;
+use crate::byte_reader::ByteReader;
 
 const ALL_VALUES: u8 = 6;
 
@@ -36,8 +36,8 @@ pub(super) struct Storage<T> {
 
 impl<T: VoxelValue> Storage<T> {
     /// A single value at full precision.
-    pub(super) fn value(&self, cursor: &mut Cursor<'_>) -> Result<T, Error> {
-        let bytes = cursor.take(self.full.bytes() * T::COMPONENTS, "a voxel value")?;
+    pub(super) fn value(&self, reader: &mut ByteReader<'_>) -> Result<T, Error> {
+        let bytes = reader.take(self.full.bytes() * T::COMPONENTS, "a voxel value")?;
         Ok(T::decode(bytes, self.full))
     }
 }
@@ -57,13 +57,13 @@ pub(super) struct PackedValues<'a, T> {
 impl<'a, T: VoxelValue> PackedValues<'a, T> {
     /// Steps over the values of a node with the mask `active`; nothing is unpacked yet.
     pub(super) fn skim(
-        cursor: &mut Cursor<'a>,
+        reader: &mut ByteReader<'a>,
         active: &'a [u8],
         storage: &Storage<T>,
     ) -> Result<Self, Error> {
-        let rule = cursor.u8("the rule for inactive values")?;
+        let rule = reader.u8("the rule for inactive values")?;
         if rule > ALL_VALUES {
-            return Err(cursor.malformed(format!(
+            return Err(reader.malformed(format!(
                 "the rule for the inactive values of a node is {rule}, but rules go from 0 to 6"
             )));
         }
@@ -71,13 +71,13 @@ impl<'a, T: VoxelValue> PackedValues<'a, T> {
         let other = if rule == 0 { background } else { background.negated() };
         let mut inactive = [other, background];
         if matches!(rule, 2 | 4 | 5) {
-            inactive[0] = storage.value(cursor)?;
+            inactive[0] = storage.value(reader)?;
         }
         if rule == 5 {
-            inactive[1] = storage.value(cursor)?;
+            inactive[1] = storage.value(reader)?;
         }
         let selection = match rule {
-            3..=5 => Some(cursor.take(active.len(), "the mask of inactive values")?),
+            3..=5 => Some(reader.take(active.len(), "the mask of inactive values")?),
             _ => None,
         };
         let complete = rule == ALL_VALUES || storage.compression & ACTIVE_MASK == 0;
@@ -85,10 +85,10 @@ impl<'a, T: VoxelValue> PackedValues<'a, T> {
         let precision = storage.stored;
         // Nothing at all, not even a size, stands for no values in half precision.
         let chunk = match (count, precision) {
-            (0, Precision::Half) => Chunk::empty(cursor),
+            (0, Precision::Half) => Chunk::empty(reader),
             _ => {
                 let length = count * T::COMPONENTS * precision.bytes();
-                Chunk::skim(cursor, storage.compression, length)?
+                Chunk::skim(reader, storage.compression, length)?
             }
         };
         Ok(Self { active, complete, inactive, selection, chunk, precision })

@@ -7,19 +7,20 @@ use whitecap_core::{GridValues, SparseGrid, Volume, VolumeGrid};
 
 use super::budget::Budget;
 use super::chunk::{ACTIVE_MASK, BLOSC, ZIP};
-use super::cursor::Cursor;
 use super::metadata::GridMetadata;
 use super::read_tree::{self, Encoding};
 use super::value::{Precision, VoxelValue};
 use super::{HALF_SUFFIX, MAGIC, NAME_SEPARATOR, NEWEST_VERSION, OLDEST_VERSION, SkippedGrid};
 use super::{UUID_LENGTH, transform};
+use crate::byte_reader::ByteReader;
+use crate::scalar::Endian;
 use crate::{Error, Place};
 
 /// Reads every grid of a kind that a [`Volume`] can hold; names the others.
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<(Volume, Vec<SkippedGrid>), Error> {
-    let mut cursor = Cursor::new(bytes, path);
-    let seekable = read_header(&mut cursor)?;
-    GridMetadata::read(&mut cursor)?;
+    let mut reader = ByteReader::new(bytes, path, Endian::Little);
+    let seekable = read_header(&mut reader)?;
+    GridMetadata::read(&mut reader)?;
     let mut archive = Archive {
         volume: Volume::default(),
         places: BTreeMap::new(),
@@ -27,38 +28,38 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<(Volume, Vec<SkippedGrid
         budget: Budget::for_file(bytes.len()),
     };
     // Each grid has at least three texts and three offsets in its descriptor.
-    for _ in 0..cursor.count(36, "grids")? {
-        let descriptor = Descriptor::read(&mut cursor)?;
+    for _ in 0..reader.count(36, "grids")? {
+        let descriptor = Descriptor::read(&mut reader)?;
         if seekable {
-            let mut grid = descriptor.window(&cursor)?;
-            let end = grid.end();
+            let mut grid = descriptor.window(&reader)?;
+            // The window lies ahead, so that its end does too.
+            reader.take(grid.end() - reader.offset(), "a grid")?;
             archive.read_grid(&mut grid, &descriptor, true)?;
-            cursor = cursor.window(end, cursor.end());
         } else {
-            archive.read_grid(&mut cursor, &descriptor, false)?;
+            archive.read_grid(&mut reader, &descriptor, false)?;
         }
     }
     Ok((archive.volume, archive.skipped))
 }
 
 /// Reads the header; `true` if descriptors hold valid offsets.
-fn read_header(cursor: &mut Cursor<'_>) -> Result<bool, Error> {
-    if cursor.u64("the first word of a VDB file").ok() != Some(MAGIC) {
+fn read_header(reader: &mut ByteReader<'_>) -> Result<bool, Error> {
+    if reader.u64("the first word of a VDB file").ok() != Some(MAGIC) {
         let message = "this is not an OpenVDB file: its first bytes are not ` BDV`";
-        return Err(Error::malformed(cursor.path(), Place::File, message));
+        return Err(Error::malformed(reader.path(), Place::File, message));
     }
-    let version = cursor.u32("the format version")?;
+    let version = reader.u32("the format version")?;
     if !(OLDEST_VERSION..=NEWEST_VERSION).contains(&version) {
         return Err(Error::unsupported(
-            cursor.path(),
+            reader.path(),
             format!(
                 "the file has OpenVDB format version {version}; versions {OLDEST_VERSION} to {NEWEST_VERSION} are read"
             ),
         ));
     }
-    cursor.take(8, "the library version")?;
-    let seekable = cursor.u8("the flag for offsets")? != 0;
-    cursor.take(UUID_LENGTH, "the unique name of the file")?;
+    reader.take(8, "the library version")?;
+    let seekable = reader.u8("the flag for offsets")? != 0;
+    reader.take(UUID_LENGTH, "the unique name of the file")?;
     Ok(seekable)
 }
 
@@ -72,33 +73,29 @@ struct Descriptor {
 }
 
 impl Descriptor {
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+    fn read(reader: &mut ByteReader<'_>) -> Result<Self, Error> {
         Ok(Self {
-            unique_name: cursor.text("the name of a grid")?,
-            kind: cursor.text("the type of a grid")?,
-            parent: cursor.text("the instance parent of a grid")?,
+            unique_name: reader.text("the name of a grid")?,
+            kind: reader.text("the type of a grid")?,
+            parent: reader.text("the instance parent of a grid")?,
             offsets: [
-                cursor.i64("the offset of a grid")?,
-                cursor.i64("the offset of a grid's leaves")?,
-                cursor.i64("the offset of a grid's end")?,
+                reader.i64("the offset of a grid")?,
+                reader.i64("the offset of a grid's leaves")?,
+                reader.i64("the offset of a grid's end")?,
             ],
         })
     }
 
     /// The bytes of the grid. Grids must follow each other: none is read twice.
-    fn window<'a>(&self, cursor: &Cursor<'a>) -> Result<Cursor<'a>, Error> {
+    fn window<'a>(&self, reader: &ByteReader<'a>) -> Result<ByteReader<'a>, Error> {
         let [start, _, end] = self.offsets.map(|offset| usize::try_from(offset).ok());
-        match (start, end) {
-            (Some(start), Some(end))
-                if cursor.position() <= start && start <= end && end <= cursor.end() =>
-            {
-                Ok(cursor.window(start, end))
-            }
-            _ => Err(cursor.malformed(format!(
+        let start = start.filter(|start| reader.offset() <= *start);
+        start.zip(end).and_then(|(start, end)| reader.window(start, end)).ok_or_else(|| {
+            reader.malformed(format!(
                 "grid `{}` claims bytes {} to {}, but it must lie between this byte and the end of the file at {}; the file is damaged or cut short",
-                self.plain_name(), self.offsets[0], self.offsets[2], cursor.end()
-            ))),
-        }
+                self.plain_name(), self.offsets[0], self.offsets[2], reader.end()
+            ))
+        })
     }
 
     /// The name without the number that keeps grids of one name apart.
@@ -131,40 +128,40 @@ struct Archive {
 impl Archive {
     fn read_grid(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        reader: &mut ByteReader<'_>,
         descriptor: &Descriptor,
         seekable: bool,
     ) -> Result<(), Error> {
         let Some((components, full, stored)) = descriptor.encoding() else {
-            return self.skip(cursor, descriptor, seekable);
+            return self.skip(reader, descriptor, seekable);
         };
-        let compression = cursor.u32("the compression of a grid")?;
+        let compression = reader.u32("the compression of a grid")?;
         if compression & !(ZIP | ACTIVE_MASK | BLOSC) != 0 {
-            return Err(cursor.malformed(format!("unknown compression flags {compression:#x}")));
+            return Err(reader.malformed(format!("unknown compression flags {compression:#x}")));
         }
-        let metadata = GridMetadata::read(cursor)?;
+        let metadata = GridMetadata::read(reader)?;
         let name = metadata.name.as_deref().unwrap_or(descriptor.plain_name());
-        let lattice = transform::read(cursor, name)?;
+        let lattice = transform::read(reader, name)?;
         let encoding = Encoding { full, stored, compression };
         let values = if !descriptor.parent.is_empty() {
             let Some(&parent) = self.places.get(&descriptor.parent) else {
-                return Err(cursor.malformed(format!(
+                return Err(reader.malformed(format!(
                     "grid `{name}` is an instance of `{}`, which does not stand before it in the file",
                     descriptor.parent
                 )));
             };
             match &self.volume.grids[parent].values {
                 GridValues::Scalar(grid) => {
-                    GridValues::Scalar(instance(grid, lattice, &mut self.budget, cursor)?)
+                    GridValues::Scalar(instance(grid, lattice, &mut self.budget, reader)?)
                 }
                 GridValues::Vector(grid) => {
-                    GridValues::Vector(instance(grid, lattice, &mut self.budget, cursor)?)
+                    GridValues::Vector(instance(grid, lattice, &mut self.budget, reader)?)
                 }
             }
         } else if components == 1 {
-            GridValues::Scalar(read_tree::read(cursor, encoding, lattice, &mut self.budget)?)
+            GridValues::Scalar(read_tree::read(reader, encoding, lattice, &mut self.budget)?)
         } else {
-            GridValues::Vector(read_tree::read(cursor, encoding, lattice, &mut self.budget)?)
+            GridValues::Vector(read_tree::read(reader, encoding, lattice, &mut self.budget)?)
         };
         self.places.insert(descriptor.unique_name.clone(), self.volume.grids.len());
         let grid = VolumeGrid { name: name.to_string(), class: metadata.class(), values };
@@ -174,7 +171,7 @@ impl Archive {
 
     fn skip(
         &mut self,
-        cursor: &Cursor<'_>,
+        reader: &ByteReader<'_>,
         descriptor: &Descriptor,
         seekable: bool,
     ) -> Result<(), Error> {
@@ -184,7 +181,7 @@ impl Archive {
             let message = format!(
                 "grid `{name}` is a {kind}, which is not read, and the file has no offsets to step over it; write it as a seekable file"
             );
-            return Err(Error::unsupported(cursor.path(), message));
+            return Err(Error::unsupported(reader.path(), message));
         }
         self.skipped.push(SkippedGrid { name, kind });
         Ok(())
@@ -196,15 +193,15 @@ fn instance<T: VoxelValue>(
     parent: &SparseGrid<T>,
     lattice: whitecap_core::Lattice,
     budget: &mut Budget,
-    cursor: &Cursor<'_>,
+    reader: &ByteReader<'_>,
 ) -> Result<SparseGrid<T>, Error> {
     if !budget.pay_for_copy(parent.tiles()) {
         return Err(Error::unsupported(
-            cursor.path(),
+            reader.path(),
             "the file repeats large grids as instances more often than its size can justify; write them as separate files",
         ));
     }
     let tiles = parent.coordinates().iter().copied().zip(parent.tiles().iter().cloned()).collect();
     SparseGrid::from_tiles(lattice, parent.background(), tiles)
-        .map_err(|error| cursor.malformed(error.to_string()))
+        .map_err(|error| reader.malformed(error.to_string()))
 }

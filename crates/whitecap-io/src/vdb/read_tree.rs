@@ -7,12 +7,12 @@ use whitecap_core::sparse_grid::TILE_NODES;
 use whitecap_core::{Lattice, SparseGrid, Tile};
 
 use super::budget::Budget;
-use super::cursor::Cursor;
 use super::layout::{Address, LEAF_MASK_BYTES, LOWER, Level, ROOT_EDGE, UPPER, transposed};
 use super::mask;
 use super::node_values::{PackedValues, Storage};
 use super::value::{Precision, VoxelValue};
 use crate::Error;
+use crate::byte_reader::ByteReader;
 
 /// How a grid's type and header say its values are stored.
 #[derive(Clone, Copy, Debug)]
@@ -24,21 +24,21 @@ pub(super) struct Encoding {
 
 /// Reads topology and values.
 pub(super) fn read<T: VoxelValue>(
-    cursor: &mut Cursor<'_>,
+    reader: &mut ByteReader<'_>,
     encoding: Encoding,
     lattice: Lattice,
     budget: &mut Budget,
 ) -> Result<SparseGrid<T>, Error> {
-    let buffers = cursor.i32("the number of buffers of a tree")?;
+    let buffers = reader.i32("the number of buffers of a tree")?;
     if buffers != 1 {
-        return Err(cursor.malformed(format!("a tree has {buffers} buffers instead of one")));
+        return Err(reader.malformed(format!("a tree has {buffers} buffers instead of one")));
     }
     let Encoding { full, stored, compression } = encoding;
     let zero = T::from_components(|_| 0.0);
     let mut storage = Storage { background: zero, full, stored, compression };
-    storage.background = storage.value(cursor)?;
+    storage.background = storage.value(reader)?;
     let mut topology = Topology { storage, budget, leaves: Vec::new(), tiles: Vec::new() };
-    topology.read_root(cursor)?;
+    topology.read_root(reader)?;
 
     let Topology { mut leaves, mut tiles, .. } = topology;
     // The values follow in the tree's own order, even if the root's entries did not.
@@ -46,8 +46,8 @@ pub(super) fn read<T: VoxelValue>(
     let packed = leaves
         .into_iter()
         .map(|leaf| {
-            let active = cursor.take(LEAF_MASK_BYTES, "the mask of a leaf")?;
-            Ok((leaf, PackedValues::skim(cursor, active, &storage)?))
+            let active = reader.take(LEAF_MASK_BYTES, "the mask of a leaf")?;
+            Ok((leaf, PackedValues::skim(reader, active, &storage)?))
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let unpacked = packed
@@ -58,7 +58,7 @@ pub(super) fn read<T: VoxelValue>(
         tiles.push(leaf?);
     }
     SparseGrid::from_tiles(lattice, storage.background, tiles)
-        .map_err(|error| cursor.malformed(format!("the tree overlaps itself: {error}")))
+        .map_err(|error| reader.malformed(format!("the tree overlaps itself: {error}")))
 }
 
 /// A leaf without active voxels and with one value is how a constant background tile is stored;
@@ -84,19 +84,19 @@ struct Topology<'b, T> {
 }
 
 impl<T: VoxelValue> Topology<'_, T> {
-    fn read_root(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Error> {
+    fn read_root(&mut self, reader: &mut ByteReader<'_>) -> Result<(), Error> {
         let value_bytes = self.storage.full.bytes() * T::COMPONENTS;
-        let tiles = cursor.count(4 * 3 + value_bytes + 1, "tiles of the root")?;
-        let children = cursor.u32("the number of upper nodes")?;
+        let tiles = reader.count(4 * 3 + value_bytes + 1, "tiles of the root")?;
+        let children = reader.u32("the number of upper nodes")?;
         for _ in 0..tiles {
-            let corner = read_root_corner(cursor)?;
-            let value = self.storage.value(cursor)?;
-            cursor.u8("the state of a tile of the root")?;
-            self.add_region(cursor, corner, ROOT_EDGE, value)?;
+            let corner = read_root_corner(reader)?;
+            let value = self.storage.value(reader)?;
+            reader.u8("the state of a tile of the root")?;
+            self.add_region(reader, corner, ROOT_EDGE, value)?;
         }
         for _ in 0..children {
-            let corner = read_root_corner(cursor)?;
-            self.read_internal(cursor, corner, UPPER)?;
+            let corner = read_root_corner(reader)?;
+            self.read_internal(reader, corner, UPPER)?;
         }
         Ok(())
     }
@@ -104,13 +104,13 @@ impl<T: VoxelValue> Topology<'_, T> {
     /// An upper or lower node whose low corner is the tile `corner`.
     fn read_internal(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        reader: &mut ByteReader<'_>,
         corner: IVec3,
         level: Level,
     ) -> Result<(), Error> {
-        let children = cursor.take(level.mask_bytes(), "the child mask of a node")?;
-        let active = cursor.take(level.mask_bytes(), "the value mask of a node")?;
-        let packed = PackedValues::skim(cursor, active, &self.storage)?;
+        let children = reader.take(level.mask_bytes(), "the child mask of a node")?;
+        let active = reader.take(level.mask_bytes(), "the value mask of a node")?;
+        let packed = PackedValues::skim(reader, active, &self.storage)?;
         let background = self.storage.background;
         let mut regions = Vec::new();
         if !packed.uniform().is_some_and(|value| value.identical(background)) {
@@ -121,15 +121,15 @@ impl<T: VoxelValue> Topology<'_, T> {
             })?;
         }
         for (slot, value) in regions {
-            self.add_region(cursor, corner + level.corner(slot), level.slot_edge, value)?;
+            self.add_region(reader, corner + level.corner(slot), level.slot_edge, value)?;
         }
         for slot in (0..level.slots()).filter(|&slot| mask::is_on(children, slot)) {
             let corner = corner + level.corner(slot);
             if level.slot_edge == UPPER.slot_edge {
-                self.read_internal(cursor, corner, LOWER)?;
+                self.read_internal(reader, corner, LOWER)?;
             } else {
                 // The mask is repeated before the leaf's values; that one counts.
-                cursor.take(LEAF_MASK_BYTES, "the mask of a leaf")?;
+                reader.take(LEAF_MASK_BYTES, "the mask of a leaf")?;
                 self.leaves.push(corner);
             }
         }
@@ -139,7 +139,7 @@ impl<T: VoxelValue> Topology<'_, T> {
     /// A cube of `edge`³ tiles that all hold `value`.
     fn add_region(
         &mut self,
-        cursor: &Cursor<'_>,
+        reader: &ByteReader<'_>,
         corner: IVec3,
         edge: i32,
         value: T,
@@ -151,10 +151,10 @@ impl<T: VoxelValue> Topology<'_, T> {
         if edge > 1 && !self.budget.pay_for_tiles((edge as u64).pow(3)) {
             let voxels = edge * 8;
             return Err(Error::unsupported(
-                cursor.path(),
+                reader.path(),
                 format!(
                     "the constant regions of {voxels}³ voxels up to byte {} need too much memory for a file of this size; crop the grid, or make the large region its background",
-                    cursor.position()
+                    reader.offset()
                 ),
             ));
         }
@@ -170,9 +170,9 @@ impl<T: VoxelValue> Topology<'_, T> {
 }
 
 /// Low corner of an entry of the root, in tiles.
-fn read_root_corner(cursor: &mut Cursor<'_>) -> Result<IVec3, Error> {
-    let here = *cursor;
-    let voxel = cursor.coordinate("the corner of a node")?;
+fn read_root_corner(reader: &mut ByteReader<'_>) -> Result<IVec3, Error> {
+    let here = *reader;
+    let voxel = reader.coordinate("the corner of a node")?;
     if voxel & (ROOT_EDGE * 8 - 1) != IVec3::ZERO {
         return Err(here.malformed(format!(
             "an upper node begins at voxel {voxel}, which is not a multiple of 4096"

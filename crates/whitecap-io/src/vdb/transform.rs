@@ -4,44 +4,44 @@
 use whitecap_core::Lattice;
 use whitecap_core::glam::{DMat4, DVec3, Vec3};
 
-use super::cursor::Cursor;
 use super::metadata::write_text;
 use crate::Error;
+use crate::byte_reader::ByteReader;
 
 /// How far the three scales may differ, relative to their size: rounding in the writing program,
 /// no more.
 const TOLERANCE: f64 = 1e-5;
 
 /// Reads a map. What is not a uniform, unrotated, unmirrored scale is an error.
-pub(super) fn read(cursor: &mut Cursor<'_>, grid: &str) -> Result<Lattice, Error> {
-    let kind = cursor.text("the type of a transform")?;
+pub(super) fn read(reader: &mut ByteReader<'_>, grid: &str) -> Result<Lattice, Error> {
+    let kind = reader.text("the type of a transform")?;
     let what = "a transform";
     let (scale, shift) = match kind.as_str() {
         "UniformScaleMap" | "ScaleMap" => {
             // Four vectors that follow from the scale stand behind it.
-            let [x, y, z, ..] = cursor.doubles::<15>(what)?;
+            let [x, y, z, ..] = reader.doubles::<15>(what)?;
             (DVec3::new(x, y, z), DVec3::ZERO)
         }
         "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
-            let [shift_x, shift_y, shift_z, x, y, z, ..] = cursor.doubles::<18>(what)?;
+            let [shift_x, shift_y, shift_z, x, y, z, ..] = reader.doubles::<18>(what)?;
             (DVec3::new(x, y, z), DVec3::new(shift_x, shift_y, shift_z))
         }
-        "TranslationMap" => (DVec3::ONE, DVec3::from_array(cursor.doubles(what)?)),
+        "TranslationMap" => (DVec3::ONE, DVec3::from_array(reader.doubles(what)?)),
         "AffineMap" => {
             // OpenVDB multiplies row vectors from the left: its rows are our columns.
-            let matrix = DMat4::from_cols_array(&cursor.doubles(what)?);
+            let matrix = DMat4::from_cols_array(&reader.doubles(what)?);
             let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
             let scale = DVec3::new(columns[0].x, columns[1].y, columns[2].z);
             let straight =
                 DMat4::from_translation(matrix.w_axis.truncate()) * DMat4::from_scale(scale);
             if !matrix.abs_diff_eq(straight, TOLERANCE * scale.abs().max_element()) {
-                return Err(unusable(cursor, grid, "is rotated, sheared or in perspective"));
+                return Err(unusable(reader, grid, "is rotated, sheared or in perspective"));
             }
             (scale, matrix.w_axis.truncate())
         }
-        _ => return Err(unusable(cursor, grid, &format!("is a {kind}"))),
+        _ => return Err(unusable(reader, grid, &format!("is a {kind}"))),
     };
-    lattice(scale, shift).map_err(|reason| unusable(cursor, grid, reason))
+    lattice(scale, shift).map_err(|reason| unusable(reader, grid, reason))
 }
 
 fn lattice(scale: DVec3, shift: DVec3) -> Result<Lattice, &'static str> {
@@ -57,9 +57,9 @@ fn lattice(scale: DVec3, shift: DVec3) -> Result<Lattice, &'static str> {
     }
 }
 
-fn unusable(cursor: &Cursor<'_>, grid: &str, reason: &str) -> Error {
+fn unusable(reader: &ByteReader<'_>, grid: &str, reason: &str) -> Error {
     Error::unsupported(
-        cursor.path(),
+        reader.path(),
         format!(
             "the transform of grid `{grid}` {reason}; resample the grid to cubic voxels aligned with the axes"
         ),
@@ -96,12 +96,13 @@ mod tests {
     use whitecap_core::glam::DQuat;
 
     use super::*;
+    use crate::scalar::Endian;
 
     fn parse(kind: &str, doubles: &[f64]) -> Result<Lattice, Error> {
         let mut bytes = Vec::new();
         write_text(kind, &mut bytes);
         bytes.extend(doubles.iter().flat_map(|double| double.to_le_bytes()));
-        read(&mut Cursor::new(&bytes, Path::new("test.vdb")), "density")
+        read(&mut ByteReader::new(&bytes, Path::new("test.vdb"), Endian::Little), "density")
     }
 
     /// A scale with the four vectors that follow from it, behind `shift` if there is one.

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use whitecap_core::{Particles, TriMesh};
 
-use crate::{Error, Kind, Place};
+use crate::{Error, Kind};
 pub use write::{mesh_to_bytes, particles_to_bytes};
 
 /// The points of a `.vtk` file as particles.
@@ -28,20 +28,10 @@ pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
 
 /// A `.vtk` file as a mesh. A file with points and no polygons is an error; an empty one is not.
 pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<TriMesh, Error> {
-    let content = read::parse(bytes, path)?;
-    let triangles = content.triangles.map_err(|message| Error::unsupported(path, message))?;
-    if triangles.is_empty() && !content.table.positions.is_empty() {
-        let message = "the file has points but no polygons: it holds particles, not a mesh";
-        return Err(Error::malformed(path, Place::File, message));
-    }
-    content.table.into_mesh(triangles, path)
+    read::parse(bytes, path)?.into_mesh(path)
 }
 
 /// Whether the file has polygons.
 pub(crate) fn kind(bytes: &[u8], path: &Path) -> Result<Kind, Error> {
-    let content = read::parse(bytes, path)?;
-    Ok(match content.triangles {
-        Ok(triangles) if !triangles.is_empty() => Kind::Mesh,
-        _ => Kind::Particles,
-    })
+    read::parse(bytes, path).map(|content| content.kind())
 }

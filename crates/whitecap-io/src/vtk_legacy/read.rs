@@ -6,15 +6,8 @@ use super::names;
 use crate::point_table::PointTable;
 use crate::scalar::{Endian, Layout, ScalarType, Values, decode};
 use crate::tokens::Tokens;
-use crate::vtk_cells::{push_cell, push_strip};
+use crate::vtk_cells::{Content, push_cell, push_strip};
 use crate::{Error, Place};
-
-/// What a `.vtk` file holds.
-pub(super) struct Content {
-    pub table: PointTable,
-    /// The triangles, or why its cells cannot be made into triangles.
-    pub triangles: Result<Vec<[u32; 3]>, String>,
-}
 
 /// Lists of indices, such as the corners of every polygon, one after the other.
 #[derive(Default)]

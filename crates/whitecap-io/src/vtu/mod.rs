@@ -19,17 +19,10 @@ use whitecap_core::{Particles, TriMesh};
 
 use crate::point_table::PointTable;
 use crate::scalar::Values;
-use crate::vtk_cells::push_cell;
+use crate::vtk_cells::{Content, push_cell};
 use crate::{Error, Kind, Place};
 use document::{Document, Piece};
 pub use write::{Encoding, mesh_to_bytes, particles_to_bytes};
-
-/// What a `.vtu` file holds.
-struct Content {
-    table: PointTable,
-    /// The triangles, or why its cells cannot be made into triangles.
-    triangles: Result<Vec<[u32; 3]>, String>,
-}
 
 /// The points of a `.vtu` file as particles.
 pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
@@ -38,21 +31,12 @@ pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
 
 /// A `.vtu` file as a mesh. A file with points and no polygons is an error; an empty one is not.
 pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<TriMesh, Error> {
-    let content = parse(bytes, path)?;
-    let triangles = content.triangles.map_err(|message| Error::unsupported(path, message))?;
-    if triangles.is_empty() && !content.table.positions.is_empty() {
-        let message = "the file has points but no polygons: it holds particles, not a mesh";
-        return Err(Error::malformed(path, Place::File, message));
-    }
-    content.table.into_mesh(triangles, path)
+    parse(bytes, path)?.into_mesh(path)
 }
 
 /// Whether the file has polygons.
 pub(crate) fn kind(bytes: &[u8], path: &Path) -> Result<Kind, Error> {
-    Ok(match parse(bytes, path)?.triangles {
-        Ok(triangles) if !triangles.is_empty() => Kind::Mesh,
-        _ => Kind::Particles,
-    })
+    parse(bytes, path).map(|content| content.kind())
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {

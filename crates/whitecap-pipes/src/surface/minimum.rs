@@ -198,11 +198,8 @@ mod tests {
     /// search costs less, on 300 random quartets; both bounds are met to 1e-9.
     #[test]
     fn the_analytic_solution_is_the_cheapest() {
-        let mut state = 1u64;
-        let mut random = move || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut sequence = whitecap_core::scatter::Sequence::new(1);
+        let mut random = || sequence.double();
         let mut raised = 0;
         for _ in 0..300 {
             let floors: [f64; 4] = std::array::from_fn(|_| random());

@@ -11,7 +11,7 @@
 //! better drawn by that mesh.
 
 use glam::{Vec3, Vec3Swizzles};
-use whitecap_core::TriMesh;
+use whitecap_core::{TriMesh, open_edges};
 
 use crate::columns::Columns;
 use crate::surface::heightfield::is_heightfield;
@@ -92,7 +92,7 @@ impl Builder {
 
     /// Adds the sides of slabs below the open edges of the ground, and walls above them.
     fn sides(&mut self, columns: &Columns, ground: &Surface) {
-        for (from, to) in open_edges(ground) {
+        for (from, to) in open_edges(ground.triangles()) {
             let ends = [from, to].map(|vertex| {
                 let column = ground.vertex_columns()[vertex as usize] as usize;
                 match ground.kinds()[vertex as usize] {
@@ -129,13 +129,4 @@ fn top_of_wall(columns: &Columns, position: Vec3) -> f32 {
     let cell = columns.grid().locate(position.xz());
     let floors = cell.into_iter().flat_map(|(x, z)| &columns.floor()[columns.of_cell(x, z)]);
     floors.copied().find(|&floor| floor >= position.y).unwrap_or(position.y + columns.grid().cell())
-}
-
-/// Edges that belong to one triangle only, in its direction.
-fn open_edges(surface: &Surface) -> Vec<(u32, u32)> {
-    let around = |[a, b, c]: [u32; 3]| [(a, b), (b, c), (c, a)];
-    let mut edges: Vec<_> = surface.triangles().iter().copied().flat_map(around).collect();
-    edges.sort_unstable();
-    let is_open = |&(from, to): &(u32, u32)| edges.binary_search(&(to, from)).is_err();
-    edges.iter().copied().filter(is_open).collect()
 }

@@ -2,17 +2,21 @@
 #![allow(dead_code, reason = "each test file uses some of them")]
 
 use glam::Vec2;
+use whitecap_core::scatter::Sequence;
 use whitecap_pipes::{Grid, Space, Terrain};
 
-/// Numbers that look random and are the same everywhere (a linear congruential generator).
-pub struct Numbers(pub u64);
+/// Numbers that look random and are the same everywhere.
+pub struct Numbers(Sequence);
 
 impl Numbers {
+    /// The numbers of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Sequence::new(seed))
+    }
+
     /// The next number from 0 to 1.
     pub fn next(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        self.0.double()
     }
 
     /// The next number from `low` to `high`.
@@ -33,7 +37,7 @@ pub fn grid(cell: f32, width: usize, length: usize) -> Grid {
 
 /// Smooth hills of about four cells' height.
 pub fn hills(cell: f32, width: usize, length: usize, seed: u64) -> Terrain {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Numbers::new(seed);
     let waves: Vec<[f64; 4]> = (0..6)
         .map(|_| {
             [
@@ -69,7 +73,7 @@ pub fn random_spaces(numbers: &mut Numbers, cell: f32, spaces: &mut Vec<Space>) 
 
 /// Several layers at random.
 pub fn random_layers(cell: f32, width: usize, length: usize, seed: u64) -> Terrain {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Numbers::new(seed);
     Terrain::from_cells(grid(cell, width, length), |_, _, spaces| {
         random_spaces(&mut numbers, cell, spaces);
     })

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use glam::Vec2;
+use whitecap_core::scatter::Sequence;
 use whitecap_pipes::{
     Columns, Grid, MinimumHeights, Space, Surface, SurfaceSettings, Terrain, VertexKind,
 };
@@ -11,20 +12,20 @@ use whitecap_pipes::{
 /// Size of a cell in all scenes: half a millimetre.
 pub const CELL: f32 = 5e-4;
 
-/// A small generator of random numbers.
-pub struct Random(u64);
+/// Numbers that look random and are the same everywhere.
+pub struct Random(Sequence);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
+        let spread = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03;
+        let mut random = Self(Sequence::new(spread));
         random.unit();
         random
     }
 
     /// Between 0 and 1.
     pub fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
+        self.0.fraction()
     }
 
     pub fn below(&mut self, count: usize) -> usize {

@@ -21,6 +21,7 @@
 //!   rays may miss them.
 
 mod active_rows;
+mod arranged;
 mod beside_walls;
 pub(crate) mod blocks;
 mod bounds;

@@ -6,10 +6,11 @@ use glam::{Vec2, Vec3};
 use whitecap_core::{Bounds, Particles, Unwatched, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
+use super::arranged::{Arranged, Sources};
 use super::beside_walls::Walls;
 use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
 use super::bounds::{Bulge, sort_blocks};
-use super::columns::{BLIND, types, velocities, with_copies};
+use super::columns::{types, velocities, with_copies};
 use super::gather::{Frame, RayGroups, Segment};
 use super::kernel::{Form, Kernel};
 use super::lists::{BlockLists, ListSource};
@@ -19,9 +20,6 @@ use super::point::{Around, PointSample};
 use super::sides::Sides;
 use super::{Beside, LiquidError, LiquidField, LiquidMethod, LiquidSettings, March, Shutter};
 use crate::{Hit, Ray, Shape};
-
-/// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
-const LONGEST_WAY: f32 = 128.0;
 
 thread_local! {
     pub(super) static GROUPS: RefCell<RayGroups> = RefCell::default();
@@ -75,71 +73,22 @@ impl ParticleLiquid {
         let Walls { ghosts, sides, dry } = walls;
         settings.check()?;
         let shutter = shutter.check()?;
-        let count = particles.len();
-        let ids = particles.ids();
-        let types = types(particles)?;
-        let velocities = velocities(particles)?;
-        let extended;
-        let all = match ghosts.is_empty() {
-            true => particles,
-            false => {
-                extended = with_copies(particles, ghosts)?;
-                &extended
-            }
+        let (types, velocities) = (types(particles)?, velocities(particles)?);
+        let field = match ghosts.is_empty() {
+            true => particle_field(particles, settings)?,
+            false => particle_field(&with_copies(particles, ghosts)?, settings)?,
         };
-        let field = particle_field(all, settings)?;
-        let own = |source: u32| match (source as usize).checked_sub(count) {
-            Some(ghost) => ghosts[ghost].0,
-            None => source,
-        };
-        let span = shutter.open.abs().max(shutter.close.abs());
-        let fastest = match span > 0.0 {
-            true => LONGEST_WAY * field.support() / span,
-            false => f32::INFINITY,
-        };
-        let velocity = |source: u32| {
-            let velocity = velocities.map_or(Vec3::ZERO, |v| v[own(source) as usize]);
-            velocity.clamp_length_max(fastest)
-        };
+        let sources = Sources::new(particles.len(), ghosts, velocities, field.support(), shutter);
         let mut notes = field.notes().to_vec();
-        let slowed = velocities.map_or(0, |velocities| {
-            velocities.iter().filter(|velocity| velocity.length() > fastest).count()
-        });
-        if slowed > 0 {
-            notes.push(format!(
-                "{slowed} particle(s) would cross more than {LONGEST_WAY} supports while the shutter is open; they are blurred as if they moved at {fastest:.3e} m/s"
-            ));
-        }
-        let averaged = matches!(field.kind(), FieldKind::ZhuBridson | FieldKind::Solenthaler);
-        let parts: Vec<_> = (0..field.len()).map(|place| field.particle(place)).collect();
-        let kernels: Vec<Kernel> = parts
-            .iter()
-            .map(|particle| Kernel {
-                center: particle.center,
-                inverse_reach: 1.0 / particle.reach,
-                velocity: velocity(particle.source),
-                weight: if averaged { particle.radius } else { particle.weight },
-            })
-            .collect();
-        let forms: Vec<Form> = match field.kind() {
-            FieldKind::Anisotropic => parts.iter().map(|particle| six(particle.form)).collect(),
-            _ => Vec::new(),
-        };
-        let source: Vec<u32> = parts.iter().map(|particle| own(particle.source)).collect();
-        let ghost_of: Vec<u32> = match ghosts.is_empty() {
-            true => Vec::new(),
-            false => parts.iter().map(|part| part.source.wrapping_sub(count as u32)).collect(),
-        };
-        let blind = match types {
-            Some(types) => source.iter().map(|&i| types[i as usize] == BLIND).collect(),
-            None => Vec::new(),
-        };
-        let (mut sorted, bulge) = sort_blocks(&field, &kernels, velocity, shutter, watch)?;
+        notes.extend(sources.note());
+        let arranged = Arranged::new(&field, &sources, types);
+        let velocity = |source: u32| sources.velocity(source);
+        let (mut sorted, bulge) = sort_blocks(&field, &arranged.kernels, velocity, shutter, watch)?;
         if !ghosts.is_empty() {
             sorted.dry_out(dry);
         }
         let known = sides.is_some().then(|| sorted.blocks());
-        let hull = averaged.then(|| parts.iter().map(|p| p.radius).fold(0.0, f32::max));
+        let Arranged { kernels, forms, source, ghost_of, blind, hull } = arranged;
         let list_source = ListSource {
             kernels: &kernels,
             sources: &source,
@@ -164,7 +113,7 @@ impl ParticleLiquid {
             ghost_of,
             hull,
             bulge,
-            ids,
+            ids: particles.ids(),
             lists,
             blocks,
             shutter,
@@ -245,11 +194,6 @@ fn particle_field(
         return Ok(ParticleField::new(particles, kind, &surface)?);
     }
     Ok(field)
-}
-
-fn six(form: glam::Mat3) -> Form {
-    let [x, y, z] = form.to_cols_array_2d();
-    [x[0], y[1], z[2], x[1], x[2], y[2]]
 }
 
 impl LiquidField for ParticleLiquid {

@@ -96,13 +96,9 @@ fn inside_and_outside() {
 /// Overlapping closed parts are inside where either is.
 #[test]
 fn overlapping_parts_are_inside() {
-    let one = ball(12);
-    let count = one.positions().len() as u32;
-    let mut positions = one.positions().to_vec();
-    positions.extend(one.positions().iter().map(|&p| p + Vec3::X));
-    let mut triangles = one.triangles().to_vec();
-    triangles.extend(one.triangles().iter().map(|t| t.map(|vertex| vertex + count)));
-    let shape = shape(TriMesh::new(positions, triangles).unwrap());
+    let [one, mut other] = [ball(12), ball(12)];
+    other.positions_mut().iter_mut().for_each(|position| *position += Vec3::X);
+    let shape = shape(TriMesh::joined([&one, &other]));
     for x in [-0.8, 0.1, 0.5, 0.9, 1.8] {
         assert!(shape.contains(Vec3::new(x, 0.03, -0.02), 0.0), "{x}");
     }

@@ -141,7 +141,7 @@ fn checked_files(
     shot: &ShotContext,
 ) -> Result<FrameFiles, SettingProblem> {
     let readable = formats::readable(kind);
-    if !formats::has_extension(Path::new(&settings.path), &readable) {
+    if !whitecap_io::has_extension(Path::new(&settings.path), &readable) {
         let message = format!("files with this ending cannot be read as {}", kind.in_words());
         let help = format!("they can end in .{}", readable.join(", ."));
         return Err(SettingProblem::new("path", message).with_help(help));

@@ -184,6 +184,7 @@ mod tests {
     use crate::input::Input;
     use crate::{SurfaceSettings, marching_cubes};
     use whitecap_core::neighbours::NeighbourGrid;
+    use whitecap_core::scatter::Sequence;
     use whitecap_core::{Particles, Unwatched};
 
     /// The same function without a bound, so that nothing is skipped.
@@ -215,26 +216,21 @@ mod tests {
 
     /// Jittered lattice points in a box with a spherical void, a thin sheet, a filament and
     /// isolated particles: everything a skipped tile could get wrong.
-    fn awkward_liquid(seed: u32) -> Vec<Vec3> {
-        let mut state = seed.wrapping_mul(2_654_435_761).max(1);
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state as f32 / u32::MAX as f32 - 0.5
-        };
+    fn awkward_liquid(seed: u64) -> Vec<Vec3> {
+        let mut random = Sequence::new(seed);
+        let mut centered = || random.point() - 0.5;
         let mut points = Vec::new();
         for i in 0..20 * 20 * 20 {
             let p = Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32) * 0.02;
-            let jitter = Vec3::new(random(), random(), random()) * 0.012;
+            let jitter = centered() * 0.012;
             if p.distance(Vec3::new(0.2, 0.21, 0.19)) > 0.05 {
                 points.push(p + jitter);
             }
         }
         for i in 0..100 {
             let p = Vec3::new((i % 10) as f32 * 0.02, 0.5, (i / 10) as f32 * 0.02);
-            points.push(p + Vec3::new(random(), random(), random()) * 0.01);
-            points.push(Vec3::new(0.5, 0.01 * i as f32, 0.3 * random()));
+            points.push(p + centered() * 0.01);
+            points.push(Vec3::new(0.5, 0.01 * i as f32, 0.3 * centered().x));
         }
         points
     }

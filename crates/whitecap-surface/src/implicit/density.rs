@@ -8,6 +8,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::kernels::CubicSpline;
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::padded_columns::{NOWHERE, PaddedColumns};
 use whitecap_core::sparse_grid::TILE_NODES;
 use wide::f32x8;
 
@@ -152,50 +153,32 @@ pub(super) fn add_sphere(
     }
 }
 
-/// Candidates of one search cell, gathered once for all its particles, padded to whole registers.
+/// Candidates of one search cell, gathered once for all its particles: positions and masses.
 #[derive(Default)]
-struct Gathered {
-    x: Vec<f32>,
-    y: Vec<f32>,
-    z: Vec<f32>,
-    mass: Vec<f32>,
-}
+struct Gathered(PaddedColumns<4>);
 
 impl Gathered {
     fn fill(&mut self, input: &Input, min: Vec3, max: Vec3) {
-        for column in [&mut self.x, &mut self.y, &mut self.z, &mut self.mass] {
-            column.clear();
-        }
+        self.0.clear();
         input.grid.for_each_cell_in_box(min, max, |range| {
-            for place in range {
-                let position = input.grid.positions()[place];
-                self.x.push(position.x);
-                self.y.push(position.y);
-                self.z.push(position.z);
-                self.mass.push(input.relative_radius(place).powi(3));
-            }
+            self.0.extend(range.map(|place| {
+                let mass = input.relative_radius(place).powi(3);
+                input.grid.positions()[place].extend(mass).to_array()
+            }));
         });
-        let padded = self.x.len().next_multiple_of(8);
-        for column in [&mut self.x, &mut self.y, &mut self.z] {
-            column.resize(padded, f32::MAX.sqrt() * 1e-3);
-        }
-        self.mass.resize(padded, 0.0);
+        self.0.pad([NOWHERE, NOWHERE, NOWHERE, 0.0]);
     }
 
     /// Σ_j m_j · half_spline(|x − x_j| / support).
     fn sum(&self, position: Vec3, support: f32) -> f32 {
-        let load = |column: &[f32], i: usize| {
-            f32x8::new(column[i..i + 8].try_into().expect("columns are padded to eight"))
-        };
         let [px, py, pz] = position.to_array().map(f32x8::splat);
         let scale = f32x8::splat(1.0 / (support * support));
         let mut sum = f32x8::ZERO;
-        for i in (0..self.x.len()).step_by(8) {
-            let dx = load(&self.x, i) - px;
-            let dy = load(&self.y, i) - py;
-            let dz = load(&self.z, i) - pz;
+        for i in (0..self.0.len()).step_by(8) {
+            let [x, y, z, mass] = self.0.group(i);
+            let (dx, dy, dz) = (x - px, y - py, z - pz);
             let squared = dx.mul_add(dx, dy.mul_add(dy, dz * dz)) * scale;
-            sum = half_spline(squared).mul_add(load(&self.mass, i), sum);
+            sum = half_spline(squared).mul_add(mass, sum);
         }
         sum.reduce_add()
     }

@@ -286,6 +286,7 @@ fn half_spline(u: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whitecap_core::scatter::Sequence;
     use whitecap_core::{Tile, Unwatched};
 
     const KINDS: [FieldKind; 5] = [
@@ -297,12 +298,8 @@ mod tests {
     ];
 
     fn cloud() -> Particles {
-        let mut state = 7u32;
-        let mut random = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state as f32 / u32::MAX as f32
-        };
-        Particles::new((0..900).map(|_| Vec3::new(random(), random(), random()) * 0.2).collect())
+        let mut random = Sequence::new(7);
+        Particles::new((0..900).map(|_| random.point() * 0.2).collect())
     }
 
     fn field(kind: FieldKind) -> ParticleField {

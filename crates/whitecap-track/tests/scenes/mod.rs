@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some of the scenes")]
 
 use whitecap_core::glam::{Quat, Vec2, Vec3};
+pub use whitecap_core::scatter::fraction as noise;
 use whitecap_core::{Column, Particles, TriMesh, Unwatched};
 use whitecap_surface::{MeshReport, Method, SurfaceSettings, report, surface_particles};
 
@@ -124,14 +125,6 @@ pub fn together(meshes: &[TriMesh]) -> TriMesh {
     let mut mesh = TriMesh::new(positions, triangles).unwrap();
     mesh.set_attribute("uv", Column::Vec2(uv)).unwrap();
     mesh
-}
-
-/// A number from 0 to 1 that looks random.
-pub fn noise(seed: u64) -> f32 {
-    let mut x = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((x ^ (x >> 31)) >> 40) as f32 / (1u64 << 24) as f32
 }
 
 /// Places on a slightly disturbed lattice of `spacing` where `inside` holds, within ±`extent`.

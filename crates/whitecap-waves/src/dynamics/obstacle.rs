@@ -116,14 +116,9 @@ pub fn container_walls(min: Vec3, max: Vec3) -> Vec<TriMesh> {
 
 /// A box as a closed mesh, if it has finite corners.
 fn block(min: Vec3, max: Vec3) -> Option<TriMesh> {
-    const FACES: [[u32; 4]; 6] =
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let corner = |i: u32| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32);
-    let positions: Vec<Vec3> = (0..8).map(|i| min + (max - min) * corner(i)).collect();
-    let triangles = FACES.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    TriMesh::new(positions, triangles)
-        .ok()
-        .filter(|mesh| mesh.positions().iter().all(|p| p.is_finite()))
+    let width = max - min;
+    let mesh = TriMesh::cuboid(min, min + width);
+    mesh.positions().iter().all(|p| p.is_finite()).then_some(mesh)
 }
 
 #[cfg(test)]

@@ -53,11 +53,6 @@ impl Carry {
         self.origin.is_empty()
     }
 
-    /// Number of points of the last frame.
-    pub fn old_len(&self) -> usize {
-        self.old_count
-    }
-
     /// The old points whose mean a point is, with weights that sum to one; a single old point of
     /// weight one if it lived already, none if it was made where no old one was.
     pub fn sources(&self, point: usize) -> impl Iterator<Item = (usize, f32)> + '_ {

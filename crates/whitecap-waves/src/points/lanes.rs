@@ -2,10 +2,9 @@
 //! turn into groups by a transposition.
 
 use glam::Vec3;
+use whitecap_core::padded_columns::NOWHERE;
 use wide::f32x8;
 
-/// Farther than any reach, near enough to square without overflow.
-const NOWHERE: f32 = 1e18;
 /// A sample that counts nothing.
 const FAR_AWAY: Row = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0, 0.0];
 

@@ -17,7 +17,6 @@ mod carry;
 mod coarse;
 mod error;
 mod lanes;
-mod matching;
 mod near_box;
 mod neighbourhood;
 mod patches;

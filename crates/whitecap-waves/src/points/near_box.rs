@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::Vec3;
-use rayon::prelude::*;
+use whitecap_core::padded_columns::PaddedColumns;
 use wide::f32x8;
 
 use super::lanes::{dot, splat};
@@ -11,7 +11,7 @@ use super::lanes::{dot, splat};
 /// Positions in columns, with room for whole groups of eight after the last. Keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PositionColumns {
-    columns: [Vec<f32>; 3],
+    columns: PaddedColumns<3>,
 }
 
 /// A box and how far from it is near.
@@ -31,20 +31,18 @@ impl NearBox {
 impl PositionColumns {
     /// Replaces the positions.
     pub fn fill(&mut self, positions: &[Vec3]) {
-        self.columns.par_iter_mut().enumerate().for_each(|(axis, column)| {
-            column.clear();
-            column.extend(positions.iter().map(|position| position[axis]));
-            column.extend([0.0; 7]);
-        });
+        self.columns.clear();
+        self.columns.extend(positions.iter().map(Vec3::to_array));
+        self.columns.resize(positions.len() + 7, [0.0; 3]);
     }
 
     /// Appends those of a range that are near a box, ascending.
     #[inline]
     pub fn collect_near(&self, range: Range<usize>, near: &NearBox, found: &mut Vec<u32>) {
         for start in range.clone().step_by(8) {
+            let values = self.columns.group(start);
             let outside: [f32x8; 3] = std::array::from_fn(|axis| {
-                let column = &self.columns[axis][start..start + 8];
-                let value = f32x8::new(column.try_into().expect("eight values"));
+                let value = values[axis];
                 (near.min[axis] - value).fast_max(value - near.max[axis]).fast_max(f32x8::ZERO)
             });
             let mut mask = dot(outside, outside).simd_le(near.reach_squared).to_bitmask();

@@ -196,11 +196,8 @@ mod tests {
     /// Contract: on two facing sheets, lists equal those of brute force over the own sheet.
     #[test]
     fn lists_hold_all_points_of_the_same_side() {
-        let mut state = 7u32;
-        let mut random = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / (1 << 24) as f32
-        };
+        let mut sequence = whitecap_core::scatter::Sequence::new(7);
+        let mut random = || sequence.fraction();
         let (mut positions, mut normals) = (Vec::new(), Vec::new());
         for i in 0..600 {
             let side = if i % 2 == 0 { 1.0 } else { -1.0 };

@@ -2,12 +2,11 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use whitecap_core::Particles;
+use whitecap_core::{Identities, Particles};
 
 use super::SurfacePoints;
 use super::advection::Movement;
 use super::coarse::CoarseParticles;
-use super::matching::{Identities, nearest};
 use super::report::PointReport;
 
 /// The two scales.
@@ -84,7 +83,7 @@ impl LastParticles {
             }
             None => {
                 let velocity = self.velocity.get(i).copied().unwrap_or(Vec3::ZERO);
-                nearest(now, self.position[i] + velocity * duration as f32, coarse)
+                now.nearest(self.position[i] + velocity * duration as f32, 0.5 * coarse)
             }
         };
         let partners: Vec<Option<Vec3>> =

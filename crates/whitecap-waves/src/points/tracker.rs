@@ -11,14 +11,14 @@ use std::time::Instant;
 
 use glam::Vec3;
 use rayon::prelude::*;
+use whitecap_core::identities::Duplicate;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Particles, Watch, reduce};
+use whitecap_core::{Identities, Particles, Watch, reduce};
 use whitecap_surface::particle_spacing;
 
 use super::averages::averages;
 use super::band::Band;
 use super::error::PointError;
-use super::matching::{Duplicate, Identities};
 use super::patches::Patches;
 use super::report::PointReport;
 use super::round::{Memory, Round};
@@ -148,7 +148,7 @@ impl SurfaceTracker {
         mut report: PointReport,
     ) -> Result<(PointFrame, TrackerState), PointError> {
         let ids = particles.ids();
-        let identities = ids.as_deref().map(Identities::new).transpose().map_err(duplicate)?;
+        let identities = ids.as_deref().map(Identities::unique).transpose().map_err(duplicate)?;
         let mut round = Round::new(&self.state, lengths, std::mem::take(&mut self.memory));
         let start = Instant::now();
         round.particles.rebuild(particles.positions(), lengths.coarse);

@@ -136,7 +136,7 @@ impl Request {
 /// The kind of moving picture, if one was asked for; the name must fit.
 fn animation_of(output: &Path, animate: bool) -> Result<Option<Animation>, Failure> {
     let found = Animation::of(output);
-    let is_png = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
+    let is_png = whitecap_io::has_extension(output, &["png"]);
     match (animate, found) {
         (true, Some(animation)) => Ok(Some(animation)),
         (true, None) => Err(Failure::Usage(format!(

@@ -127,7 +127,7 @@ fn choose(
     settings: &mut Map<String, Value>,
     output: &Path,
 ) -> Result<DataKind, Failure> {
-    let holds = |kind: DataKind| whitecap_shot::has_extension(output, &savable_formats(kind));
+    let holds = |kind: DataKind| whitecap_io::has_extension(output, &savable_formats(kind));
     let chosen = info.gives.with(&Value::Object(settings.clone()));
     if holds(chosen) {
         return Ok(chosen);
@@ -213,12 +213,12 @@ fn saves(
     matches: &ArgMatches,
 ) -> Result<Vec<Save>, Failure> {
     let mut saves = vec![save_to(output, None)?];
-    if gives == DataKind::Picture && whitecap_shot::has_extension(output, &["exr"]) {
+    if gives == DataKind::Picture && whitecap_io::has_extension(output, &["exr"]) {
         saves.push(save_to(&output.with_extension("png"), None)?);
     }
     for side in info.beside {
         let Some(path) = matches.get_one::<PathBuf>(side.name) else { continue };
-        if !whitecap_shot::has_extension(path, &savable_formats(side.kind)) {
+        if !whitecap_io::has_extension(path, &savable_formats(side.kind)) {
             return Err(cannot_hold(path, side.kind));
         }
         saves.push(save_to(path, Some(side.name))?);

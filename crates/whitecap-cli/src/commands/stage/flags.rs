@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
-use whitecap_shot::{
-    CommandInfo, InputPort, KindInfo, StageKind, Subject, has_extension, savable_formats,
-};
+use whitecap_shot::{CommandInfo, InputPort, KindInfo, StageKind, Subject, savable_formats};
 
 use crate::command_line::json_flag;
 use crate::commands::render;
@@ -123,7 +121,8 @@ pub fn add_subject(
         return Ok(());
     };
     let Some(path) = matches.get_one::<PathBuf>("subject") else { return Ok(()) };
-    let fits = |extensions: &[&str]| extensions.is_empty() || has_extension(path, extensions);
+    let fits =
+        |extensions: &[&str]| extensions.is_empty() || whitecap_io::has_extension(path, extensions);
     let key = keys.iter().find(|(extensions, _)| fits(extensions)).map_or("", |found| found.1);
     for (_, other) in keys {
         let pointer = format!("/{}", other.replace('.', "/"));

@@ -128,7 +128,7 @@ fn from_picture(
     };
     let grid = known.map_or_else(|| grid(settings.area.unwrap_or(own), settings.cell), Ok)?;
     // A PNG holds heights, not light: what reading it made linear is made uneven again.
-    let is_png = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
+    let is_png = whitecap_io::has_extension(path, &["png"]);
     let share = |value: f32| if is_png { linear_to_srgb(value) } else { value };
     let PipeTerrain { low, high, .. } = settings.terrain;
     let heights: Vec<f32> = (0..grid.cells())
