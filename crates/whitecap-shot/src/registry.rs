@@ -141,16 +141,21 @@ fn save_schema(kind: &dyn StageKind) -> Value {
     })
 }
 
-/// Writes single-precision defaults with the digits a person would write: 0.6, not
-/// 0.6000000238418579.
+/// Writes single-precision numbers with the digits a person would write, in lists and nested tables
+/// too: 0.6, not 0.6000000238418579.
 fn shorten_defaults(schema: &mut Value) {
-    if schema["format"] == "float"
-        && let Some(default) = schema["default"].as_f64()
-        && let Ok(short) = (default as f32).to_string().parse::<f64>()
-    {
-        schema["default"] = json!(short);
-    }
     match schema {
+        Value::Number(number) if number.is_f64() => {
+            let exact = number.as_f64().unwrap_or_default();
+            let single = exact as f32;
+            let short = single.to_string();
+            if f64::from(single) == exact
+                && short.len() < exact.to_string().len()
+                && let Ok(short) = short.parse::<f64>()
+            {
+                *schema = json!(short);
+            }
+        }
         Value::Object(fields) => fields.values_mut().for_each(shorten_defaults),
         Value::Array(items) => items.iter_mut().for_each(shorten_defaults),
         _ => {}
