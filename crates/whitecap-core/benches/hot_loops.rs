@@ -30,14 +30,13 @@ fn poisson_solve(bencher: Bencher) {
     const COUNT: i32 = 48;
     let lattice = Lattice { origin: Vec3::ZERO, cell: 1.0 / COUNT as f32 };
     let tiles: Vec<IVec3> = (0..512).map(|t| IVec3::new(t % 8, t / 8 % 8, t / 64) - 1).collect();
-    let kinds =
-        SparseGrid::filled(lattice, NodeKind::Dirichlet, tiles.clone(), |tile, kinds| {
-            for (offset, kind) in kinds.iter_mut().enumerate() {
-                let node = tile * 8 + local_node(offset);
-                let inside = node.min_element() >= 0 && node.max_element() < COUNT;
-                *kind = if inside { NodeKind::Unknown } else { NodeKind::Dirichlet };
-            }
-        });
+    let kinds = SparseGrid::filled(lattice, NodeKind::Dirichlet, tiles.clone(), |tile, kinds| {
+        for (offset, kind) in kinds.iter_mut().enumerate() {
+            let node = tile * 8 + local_node(offset);
+            let inside = node.min_element() >= 0 && node.max_element() < COUNT;
+            *kind = if inside { NodeKind::Unknown } else { NodeKind::Dirichlet };
+        }
+    });
     let source = SparseGrid::filled(lattice, 0.0, tiles, |tile, values| {
         for (offset, value) in values.iter_mut().enumerate() {
             let p = lattice.position(tile * 8 + local_node(offset));

@@ -50,5 +50,5 @@ fn frame_without_change_of_topology(bencher: Bencher) {
 /// The balls meet.
 #[divan::bench(max_time = 4)]
 fn frame_in_which_balls_merge(bencher: Bencher) {
-    frame(bencher, 0.68, 0.04, true);
+    frame(bencher, 0.65, 0.05, true);
 }

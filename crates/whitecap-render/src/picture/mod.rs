@@ -60,7 +60,8 @@ pub fn render_progressively(
     let window = settings.window()?;
     let camera = scene.camera.prepared(window.full[0], window.full[1])?;
     let prepared = PreparedScene::new(scene);
-    let picture = Picture { scene: &prepared, settings, window, camera: &camera, watch: Onwards::new(watch) };
+    let picture =
+        Picture { scene: &prepared, settings, window, camera: &camera, watch: Onwards::new(watch) };
     let mut tiles = tile::tiles(window.size, settings);
     let mut done = 0;
     loop {
