@@ -15,7 +15,7 @@ fn main() {
 
 const SPACING: f32 = 0.06;
 
-/// Two knurled balls of 80 000 triangles and 10 000 particles in all, whose centres are this far from
+/// Two knurled balls of 41 000 triangles and 8000 particles in all, whose centres are this far from
 /// the origin.
 fn balls(away: f32) -> (Particles, Tracker) {
     let rest = filled(SPACING, Vec3::splat(0.7), |p| p.length() < 0.6);
