@@ -2,15 +2,15 @@
 //!
 //! # Guarantees
 //! * All mistakes that can be found are reported together, in the order of the file.
-//! * The rendered text is plain (no colours) and depends only on the file's content and name.
-//!
-//! # Non-guarantees
-//! Carets are aligned by character; a terminal that draws a character two columns wide shifts
-//! them.
+//! * The rendered text is plain (no colours) and depends only on the file's content and name. Control
+//!   characters of a source line are shown as symbols.
+//! * Carets stand under the place also where characters are two columns wide.
 
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 /// One mistake in a shot file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,26 +62,21 @@ impl fmt::Display for Diagnostics {
 /// Message, place, the source line (if there is one), carets under the place, and the help.
 fn render(out: &mut fmt::Formatter<'_>, diagnostic: &Diagnostic, source: &str) -> fmt::Result {
     let Diagnostic { path, line, column, span, message, help } = diagnostic;
+    let path = path.display().to_string();
+    let title = Level::ERROR.primary_title(message);
     let text = source.lines().nth(line - 1).unwrap_or("");
-    let margin = " ".repeat(line.to_string().len());
-    let before: String = text
-        .chars()
-        .take(column - 1)
-        .map(|character| if character == '\t' { '\t' } else { ' ' })
-        .collect();
-    let marked = source.get(span.clone()).unwrap_or("").lines().next().unwrap_or("");
-    let carets = "^".repeat(marked.chars().count().max(1));
-    writeln!(out, "error: {message}")?;
-    writeln!(out, "{margin}--> {}:{line}:{column}", path.display())?;
-    if !text.is_empty() {
-        writeln!(out, "{margin} |")?;
-        writeln!(out, "{line} | {text}")?;
-        writeln!(out, "{margin} | {before}{carets}")?;
-    }
-    match help {
-        Some(help) => writeln!(out, "{margin} = help: {help}"),
-        None => Ok(()),
-    }
+    let group = if text.is_empty() {
+        title.element(Origin::path(path).line(*line).char_column(*column))
+    } else {
+        // Of a span over several lines the first is marked: more would bury the message.
+        let start: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
+        let end = text.floor_char_boundary(start + span.len());
+        let place = AnnotationKind::Primary.span(start..end);
+        let source = Snippet::source(text).line_start(*line).path(path);
+        title.element(source.annotation(place))
+    };
+    let help = help.as_ref().map(|help| Level::HELP.message(help));
+    writeln!(out, "{}", Renderer::plain().render(&[group.elements(help)]))
 }
 
 /// Collects mistakes while a file is checked.
@@ -129,11 +124,7 @@ impl<'a> Mistakes<'a> {
 
 /// Line and character of a byte offset, both from 1.
 fn line_and_column(source: &str, offset: usize) -> (usize, usize) {
-    let mut offset = offset.min(source.len());
-    while !source.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    let before = &source[..offset];
+    let before = &source[..source.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
@@ -181,6 +172,33 @@ mod tests {
         assert_eq!(line_and_column(source, source.find("= 2").unwrap()), (2, 9));
         assert_eq!(line_and_column(source, source.find('ü').unwrap() + 1), (2, 3));
         assert_eq!(line_and_column(source, 1000), (3, 1));
+    }
+
+    /// Contract: the carets stand under what is meant, behind tabs and under characters that are two
+    /// columns wide; spans over several lines, outside the text or within a character do no harm; control
+    /// characters of the file do not reach the terminal.
+    #[test]
+    fn carets_stand_under_the_place() {
+        let rendered = |source: &str, span: Range<usize>| {
+            let mut mistakes = Mistakes::new(Path::new("shot.toml"), source);
+            mistakes.add(span, "this is wrong", Some(String::from("mend it")));
+            mistakes.into_diagnostics().unwrap().to_string()
+        };
+        let under = |source: &str, part: &str| {
+            let start = source.find(part).unwrap();
+            let text = rendered(source, start..start + part.len());
+            text.lines().nth(4).unwrap_or_default().to_string()
+        };
+        assert_eq!(under("a = 1\nbc = 23\n", "23"), "  |      ^^");
+        assert_eq!(under("\ta = 23\n", "23"), "  |         ^^");
+        assert_eq!(under("水 = \"波波\"\n", "\"波波\""), "  |      ^^^^^^");
+        assert_eq!(under("a = [\n1,\n]\n", "[\n1,\n]"), "  |     ^");
+        for (start, end) in [(5, 5), (4, 90), (90, 95), (1, 2), (0, 0)] {
+            let text = rendered("水 = 1\n", start..end);
+            assert!(text.contains("this is wrong") && text.contains("= help: mend it"), "{text}");
+        }
+        assert!(!under("a = \"\u{1b}[31m\"\n", "31m").contains('\u{1b}'));
+        assert!(!rendered("a = \"\u{1b}[31m\"\n", 4..5).contains('\u{1b}'));
     }
 
     /// Contract: a slip of the fingers finds the name, a different word does not.

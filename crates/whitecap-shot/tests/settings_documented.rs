@@ -62,10 +62,55 @@ fn keys_do_not_collide() {
     }
 }
 
-/// Contract: defaults are written the way a person would write them.
+/// Collects every number of a schema, with its path.
+fn numbers(schema: &Value, path: &str, found: &mut Vec<(String, serde_json::Number)>) {
+    match schema {
+        Value::Number(number) => found.push((path.to_string(), number.clone())),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| numbers(value, &format!("{path}.{key}"), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, v)| numbers(v, &format!("{path}[{i}]"), found));
+        }
+        _ => {}
+    }
+}
+
+/// Significant digits of a number as it is written.
+fn digits(number: &serde_json::Number) -> usize {
+    let text = number.to_string();
+    let mantissa = text.split('e').next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_start_matches('0').trim_end_matches('0').len()
+}
+
+/// Contract: numbers of the schema (defaults, also in lists and nested tables, and ranges) are written
+/// the way a person would write them, with six digits at most. Whole numbers may have more.
 #[test]
-fn defaults_are_short() {
-    let schema = shot_schema();
-    let threshold = &schema["$defs"]["surface-stage"]["properties"]["threshold"]["default"];
-    assert_eq!(threshold, &serde_json::json!(0.6));
+fn numbers_are_short() {
+    let mut found = Vec::new();
+    numbers(&shot_schema(), "", &mut found);
+    let long: Vec<String> = found
+        .iter()
+        .filter(|(_, number)| number.is_f64() && digits(number) > 6)
+        .map(|(path, number)| format!("{path} is {number}"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+    // The walk meets scalars, lists, nested tables and ranges.
+    let has = |end: &str, value: f64| {
+        let same = |(path, number): &(String, serde_json::Number)| {
+            path.ends_with(end) && number.as_f64() == Some(value)
+        };
+        assert!(found.iter().any(same), "{end} {value}: {found:?}");
+    };
+    has("surface-stage.properties.threshold.default", 0.6);
+    has("sph-stage.properties.gravity.default[1]", -9.81);
+    has("track-stage.properties.jump.minimum", 0.05);
+}
+
+/// Contract: digits are counted as they are written.
+#[test]
+fn digits_are_counted() {
+    let count = |value: f64| digits(&serde_json::Number::from_f64(value).unwrap());
+    assert_eq!([0.6, -9.81, 1e-9, 1200.0, 0.1f32.into()].map(count), [1, 3, 1, 2, 17]);
 }

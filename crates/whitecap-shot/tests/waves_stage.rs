@@ -253,7 +253,9 @@ fn mistakes_are_told_before_the_run() {
     let text = told("least-curvature = 0.5\n", "[1, 3]");
     assert!(text.contains("`least-curvature` is 0.5"), "{text}");
     let text = told("", "[1, 4]");
-    assert!(text.contains("b.4.bgeo") || text.contains("frame 4"), "{text}");
+    assert!(text.contains("file 4 is missing"), "{text}");
+    let looked_for = format!("looked for {}", folder.path().join("b.4.bgeo").display());
+    assert!(text.contains(&looked_for), "{text}");
 }
 
 /// Contract: a painted mask that the particles do not carry ends the run with a sentence that names

@@ -63,6 +63,7 @@ mod error;
 mod gamma;
 mod half_edge;
 mod input_check;
+mod jump;
 mod matching;
 mod patch;
 mod project;

@@ -41,10 +41,10 @@ const ASIDE: f32 = 0.5;
 const SHIFT: f64 = 1.3e-7;
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Remeshed {
     /// Cells that were rebuilt.
-    pub cells: usize,
+    pub cells: CellSet,
     /// Cells in which the mesh passed through itself.
     pub interpenetrating: usize,
     /// Seconds for Γ and matching.
@@ -96,7 +96,7 @@ pub(crate) fn remesh(
         match patched(mesh, task, &marked, &gamma, shifted, pokes >= MOST_POKES) {
             Ok(result) => {
                 *mesh = result;
-                done.cells = marked.len();
+                done.cells = marked;
                 done.widened = attempt;
                 return Ok(done);
             }

@@ -54,8 +54,9 @@ pub struct TrackReport {
     pub widened: usize,
     /// Parts that could not be repaired in place and were rebuilt from φ.
     pub rebuilt_components: usize,
-    /// The longest way that projection drew a vertex away from where the particles carried it,
-    /// outside the rebuilt cells, in metres.
+    /// How far the surface is from where the particles carried it, at most, in metres: the longest
+    /// way that projection drew a vertex, and in rebuilt cells the largest distance between the old
+    /// surface and the new one, either way.
     pub largest_jump: f32,
     /// The largest detail: distance of a vertex from φ, in metres.
     pub largest_detail: f32,

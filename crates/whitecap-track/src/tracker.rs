@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::attributes::VELOCITY;
-use whitecap_core::{Column, Particles, TriMesh, Watch, reduce};
+use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, reduce};
 use whitecap_surface::volume;
 
 use crate::advect::{Movement, displacements};
@@ -16,6 +16,7 @@ use crate::crossings::Crossings;
 use crate::error::TrackError;
 use crate::half_edge::HalfEdgeMesh;
 use crate::input_check;
+use crate::jump::largest_jump;
 use crate::project::{Drawn, Reach, along_normals, keep_distance};
 use crate::quality::{self, QualityCounts};
 use crate::rebuild::{rebuild_all, rebuild_parts};
@@ -184,6 +185,7 @@ impl Frame<'_> {
         let start = Instant::now();
         let mut clock = Clock(start);
         self.advect(movement, duration);
+        let carried = self.mesh.plain();
         self.report.times.advection = clock.lap();
         let counts = quality::improve(&mut self.mesh);
         self.note_quality(counts);
@@ -200,9 +202,10 @@ impl Frame<'_> {
         let crossings = Crossings::find(&at, &self.mesh.triangles);
         let flagged = self.flag(&jumped, &at, &crossings, &coarse);
         self.report.times.detection = clock.lap();
-        self.remesh(&coarse, &flagged, &crossings);
+        let rebuilt = self.remesh(&coarse, &flagged, &crossings);
         self.report.times.remeshing = clock.lap().saturating_sub(self.report.times.matching);
         self.describe(&coarse, &at);
+        self.measure_jump(&carried, &rebuilt, lattice);
         self.report.times.total = start.elapsed();
         self.watch.progress(1.0);
         Ok(())
@@ -336,15 +339,22 @@ impl Frame<'_> {
         flagged
     }
 
-    /// Steps 6 to 9.
-    fn remesh(&mut self, coarse: &CoarseSurface, flagged: &CellSet, crossings: &Crossings) {
+    /// Steps 6 to 9. Gives the cells that were rebuilt.
+    fn remesh(
+        &mut self,
+        coarse: &CoarseSurface,
+        flagged: &CellSet,
+        crossings: &Crossings,
+    ) -> CellSet {
+        let mut cells = CellSet::default();
         let task = Task { coarse, flagged, crossings };
         match remesh(&mut self.mesh, &task, self.watch) {
             Ok(done) => {
                 self.report.interpenetrating_cells = done.interpenetrating;
-                self.report.remeshed_cells = done.cells;
+                self.report.remeshed_cells = done.cells.len();
                 self.report.widened = done.widened;
                 self.report.times.matching = Duration::from_secs_f64(done.matching);
+                cells = done.cells;
             }
             Err(_) => {
                 let bad = crossings.interpenetrations();
@@ -366,6 +376,17 @@ impl Frame<'_> {
         if self.changed && !(self.mesh.is_sound() && self.mesh.edges_are_single()) {
             self.report.rebuilt_components = self.report.coarse_topology.components;
             self.mesh = rebuild_all(&self.mesh, coarse);
+        }
+        cells
+    }
+
+    /// How far the surface is from where the particles carried it, where it was made anew.
+    fn measure_jump(&mut self, carried: &TriMesh, rebuilt: &CellSet, lattice: Lattice) {
+        let report = &mut self.report;
+        if report.remeshed_cells > 0 || report.rebuilt_components > 0 {
+            let cells = (report.rebuilt_components == 0).then_some(rebuilt);
+            let jump = largest_jump(carried, &self.mesh.plain(), cells, lattice);
+            report.largest_jump = report.largest_jump.max(jump);
         }
     }
 

@@ -182,14 +182,18 @@ fn energy_never_grows() {
     }
 }
 
-/// Contract: with no diffusion at all, the energy of noise changes by less than a factor of ten in
-/// 10 000 steps, so the diffusion that keeps it from growing can be small.
+/// Contract: with no diffusion at all, the energy of noise grows by less than a quarter in 1000 steps
+/// and less than twofold in 10 000. Symplectic Euler with symmetric weights would keep it for ever; the
+/// correction for uneven points makes weights slightly unsymmetric, which feeds waves (measured: a fifth
+/// in the worst 1000 steps, 1.63 in all). The usual diffusion takes a factor of a hundred and more
+/// from the same noise in the first 1000 steps, so it can be small.
 #[test]
 fn without_diffusion_energy_hardly_grows() {
     let surface = Surface::new(&sheet(1.2, 1.2, FINE, 10), up, COARSE, FINE);
     let found = energies(&surface, settings(1.0));
     println!("{found:?}");
-    assert!(found[9] < 10.0 * found[0], "{found:?}");
+    assert!(found.windows(2).all(|pair| pair[1] < 1.25 * pair[0]), "{found:?}");
+    assert!(found[9] < 2.0 * found[0], "{found:?}");
 }
 
 /// Contract: two bands, of which one is seeded with waves of twice the length, run at the speeds of

@@ -4,6 +4,7 @@
 //! * The same scene and settings give the same bits, for any number of threads: each pixel adds up its
 //!   own samples in order, and whether it needs more is decided between passes.
 //! * A path that brings no number is left out and counted.
+//! * Progress never goes back, although pixels that turn out clean let it leap ahead, and ends at 1.
 //!
 //! # Non-guarantees
 //! Layers of data (depth, position, normal, velocity, motion, ids, film thickness) show what the middle
@@ -13,6 +14,7 @@
 mod data;
 mod filter;
 mod noise;
+mod onwards;
 mod tile;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +27,7 @@ use crate::rendered::{Channel, Layer, Rendered, Statistics, Values};
 use crate::scene::PreparedScene;
 use crate::settings::Window;
 use crate::{Pass, RenderError, RenderSettings, Scene, path};
+use onwards::Onwards;
 use tile::Tile;
 
 /// How far a picture is.
@@ -57,7 +60,8 @@ pub fn render_progressively(
     let window = settings.window()?;
     let camera = scene.camera.prepared(window.full[0], window.full[1])?;
     let prepared = PreparedScene::new(scene);
-    let picture = Picture { scene: &prepared, settings, window, camera: &camera, watch };
+    let picture =
+        Picture { scene: &prepared, settings, window, camera: &camera, watch: Onwards::new(watch) };
     let mut tiles = tile::tiles(window.size, settings);
     let mut done = 0;
     loop {
@@ -68,7 +72,7 @@ pub fn render_progressively(
             true => 1.0,
             false => noise::retire_clean_pixels(&mut tiles, window.size, settings, done),
         };
-        watch.progress(finished.max(done as f32 / settings.samples as f32));
+        picture.watch.progress(finished.max(done as f32 / settings.samples as f32));
         let rendered = assemble(&tiles, window.size, settings);
         after_pass(&rendered, Progress { samples: done, finished });
         if finished >= 1.0 {
@@ -83,7 +87,7 @@ struct Picture<'s> {
     settings: &'s RenderSettings,
     window: Window,
     camera: &'s PreparedCamera,
-    watch: &'s dyn Watch,
+    watch: Onwards<'s>,
 }
 
 impl Picture<'_> {
