@@ -20,6 +20,7 @@
 //! * the stages: [`StageKind`], [`Stage`], [`Registry`]
 //! * the run: [`mod@runner`], [`Event`], [`CancelToken`]
 
+mod body_files;
 mod diagnostic;
 mod exact;
 mod formats;

@@ -9,7 +9,7 @@ use whitecap_surface::{FieldKind, ParticleField};
 use super::beside_walls::Walls;
 use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE};
 use super::bounds::{Bulge, sort_blocks};
-use super::columns::{BLIND, types, velocities, with_copies};
+use super::columns::{types, velocities, with_copies};
 use super::gather::{Frame, RayGroups, Segment};
 use super::kernel::{Form, Kernel};
 use super::lists::{BlockLists, ListSource};
@@ -19,6 +19,7 @@ use super::point::{Around, PointSample};
 use super::sides::Sides;
 use super::{Beside, LiquidError, LiquidField, LiquidMethod, LiquidSettings, March, Shutter};
 use crate::{Hit, Ray, Shape};
+use whitecap_scene::tags::BLIND;
 
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;

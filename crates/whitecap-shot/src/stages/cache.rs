@@ -154,7 +154,7 @@ fn file_problem(
 
 /// Which file belongs to which frame.
 #[derive(Clone, Debug)]
-pub(super) struct CacheFiles {
+pub(crate) struct CacheFiles {
     sequence: Sequence,
     /// What to add to a frame's number to get its file's.
     offset: i64,

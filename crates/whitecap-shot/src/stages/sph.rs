@@ -19,7 +19,6 @@ use crate::stage::{
     StageOutput, StepContext,
 };
 use crate::{DataKind, FrameData, FrameTime};
-use scene::DeformingSolid;
 
 pub use settings::SphStageSettings;
 
@@ -32,6 +31,10 @@ impl StageKind for Sph {
 
     fn doc(&self) -> &'static str {
         "Simulates a liquid by smoothed-particle hydrodynamics."
+    }
+
+    fn version(&self) -> u32 {
+        2
     }
 
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema {
@@ -80,25 +83,23 @@ impl StageKind for Sph {
     ) -> Result<Box<dyn Stage>, StageError> {
         let settings: SphStageSettings = read_settings(settings)?;
         let mut liquid = Liquid::new(settings.liquid.clone()).map_err(StageError::failed)?;
-        let deforming = scene::add_solids(&mut liquid, &settings.solids, shot)?;
+        scene::add_solids(&mut liquid, &settings.solids, shot)?;
         let notes = scene::add_fills(&mut liquid, &settings, shot)?;
         scene::add_emitters(&mut liquid, &settings, shot)?;
         if liquid.is_empty() && settings.emitters.is_empty() {
             let reasons = notes.join("; ");
             return Err(StageError::failed(format!("there is no liquid: {reasons}")));
         }
-        let (first, fps, keep) = (shot.first, shot.fps, settings.keep);
-        Ok(Box::new(RunningLiquid { liquid, deforming, keep, first, fps, notes }))
+        let (first, keep) = (shot.first, settings.keep);
+        Ok(Box::new(RunningLiquid { liquid, keep, first, notes }))
     }
 }
 
 struct RunningLiquid {
     liquid: Liquid,
-    deforming: Vec<DeformingSolid>,
     keep: Selection,
-    /// First frame of the shot, and its frames per second.
+    /// First frame of the shot.
     first: u32,
-    fps: f64,
     /// What the fills said, told with the first frame.
     notes: Vec<String>,
 }
@@ -106,11 +107,7 @@ struct RunningLiquid {
 impl RunningLiquid {
     /// Advances to a frame; gives how that went.
     fn advance(&mut self, context: &StepContext<'_>) -> Result<Vec<Metric>, StageError> {
-        let FrameTime { index, time, dt } = context.frame;
-        for solid in &self.deforming {
-            solid.advance(&mut self.liquid, index, time)?;
-        }
-        let outcome = self.liquid.step_frame(dt, context.watch);
+        let outcome = self.liquid.step_frame(context.frame.dt, context.watch);
         let report = outcome.map_err(|error| match error {
             SphError::Cancelled => StageError::Cancelled,
             error => StageError::failed(error),
@@ -153,14 +150,6 @@ impl Stage for RunningLiquid {
 
     fn restore_state(&mut self, state: &[u8]) -> Result<(), StageError> {
         self.notes.clear();
-        self.liquid.restore(state).map_err(StageError::failed)?;
-        let frames = (self.liquid.time() * self.fps).round() as u32;
-        if frames > 0 {
-            for solid in &self.deforming {
-                let time = f64::from(frames) / self.fps;
-                solid.advance(&mut self.liquid, self.first + frames, time)?;
-            }
-        }
-        Ok(())
+        self.liquid.restore(state).map_err(StageError::failed)
     }
 }

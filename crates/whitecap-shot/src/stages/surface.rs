@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
+use whitecap_scene::shape::BoxShape;
 use whitecap_surface::{SurfaceSettings, surface_particles};
 
 use super::{complete, read_settings};
@@ -51,14 +52,9 @@ impl StageKind for Surface {
         let (settings, completed) = complete::<SurfaceSettings>(settings)?;
         let mut problems = Vec::new();
         if let Some(crop) = settings.crop
-            && let Some(axis) = (0..3).find(|&axis| crop.min[axis] >= crop.max[axis])
+            && let Err(problem) = (BoxShape { min: crop.min, max: crop.max }).check()
         {
-            let axis = ["x", "y", "z"][axis];
-            problems.push(SettingProblem {
-                key: "crop".into(),
-                message: format!("this box is empty: its min is not below its max in {axis}"),
-                help: Some(String::from("min is the lowest corner, max the highest")),
-            });
+            problems.push(problem.inside("crop"));
         }
         if let (Some(support), Some(radius)) = (settings.support, settings.radius)
             && support < radius

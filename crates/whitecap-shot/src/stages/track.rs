@@ -76,13 +76,8 @@ impl StageKind for Track {
         let (settings, completed) = complete::<TrackStageSettings>(settings)?;
         match TrackRun::new(settings, 1.0 / shot.fps) {
             Ok(_) => Ok(completed),
-            Err(error) => {
-                let key = match &error {
-                    TrackError::Setting { name, .. } => name,
-                    _ => "kind",
-                };
-                Err(vec![SettingProblem::new(key, error)])
-            }
+            Err(TrackError::Setting(problem)) => Err(vec![problem]),
+            Err(error) => Err(vec![SettingProblem::new("kind", error)]),
         }
     }
 

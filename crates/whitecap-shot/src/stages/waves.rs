@@ -89,19 +89,12 @@ impl StageKind for Waves {
         shot: &ShotContext<'_>,
     ) -> Result<Value, Vec<SettingProblem>> {
         let (settings, completed) = complete::<WavesStageSettings>(settings)?;
-        if let Some(domain) = settings.domain
-            && let Some(axis) = (0..3).find(|&axis| domain.min[axis] >= domain.max[axis])
-        {
-            let axis = ["x", "y", "z"][axis];
-            let problem = SettingProblem::new(
-                "domain",
-                format!("this box is empty: its min is not below its max in {axis}"),
-            );
-            return Err(vec![problem.with_help("min is the lowest corner, max the highest")]);
+        if let Some(Err(problem)) = settings.domain.map(|domain| domain.check()) {
+            return Err(vec![problem.inside("domain")]);
         }
         match WaveRun::new(settings, 1.0 / shot.fps) {
             Ok(_) => Ok(completed),
-            Err(error) => Err(vec![SettingProblem::new(key_of(&error), error)]),
+            Err(error) => Err(vec![problem(error)]),
         }
     }
 
@@ -117,15 +110,13 @@ impl StageKind for Waves {
     }
 }
 
-/// The setting that an error is about.
-fn key_of(error: &WaveError) -> &'static str {
+/// The problem that an error is.
+fn problem(error: WaveError) -> SettingProblem {
     match error {
-        WaveError::Points(PointError::Setting { name, .. })
-        | WaveError::Dynamics(DynamicsError::Setting { name, .. }) => name,
-        WaveError::Points(PointError::Lengths { .. }) => "fine",
-        WaveError::Dynamics(DynamicsError::Order { low, .. }) => low,
-        WaveError::Dynamics(DynamicsError::EmptyBox { .. }) => "gain-boxes",
-        _ => "kind",
+        WaveError::Points(PointError::Setting(problem))
+        | WaveError::Dynamics(DynamicsError::Setting(problem)) => problem,
+        WaveError::Points(PointError::Lengths { .. }) => SettingProblem::new("fine", error),
+        _ => SettingProblem::new("kind", error),
     }
 }
 

@@ -100,22 +100,26 @@ fn meniscus(settings: &PipesStageSettings) -> Option<MeniscusSettings> {
 fn check(settings: &PipesStageSettings) -> Result<(), SettingProblem> {
     settings.liquid.check().map_err(problem)?;
     settings.surface.check().map_err(problem)?;
-    meniscus(settings).map_or(Ok(()), |meniscus| meniscus.check()).map_err(problem)?;
+    if let Some(meniscus) = meniscus(settings) {
+        meniscus.check().map_err(|error| {
+            let mut problem = problem(error);
+            if problem.key == "length" {
+                problem.key = String::from("meniscus-length");
+            }
+            problem
+        })?;
+    }
     for (place, fill) in settings.fill.iter().enumerate() {
         if let Some(problem) = fill.problem() {
-            let key = format!("fill.{place}.{}", problem.key);
-            return Err(SettingProblem { key, ..problem });
+            return Err(problem.within("fill", place));
         }
     }
     Ok(())
 }
 
 fn problem(error: PipeError) -> SettingProblem {
-    let key = match error {
-        PipeError::Setting { name: "length", .. } => "meniscus-length",
-        PipeError::Setting { name, .. } if name.starts_with("source") => "sources",
-        PipeError::Setting { name, .. } => name,
-        _ => "kind",
-    };
-    SettingProblem::new(key, error)
+    match error {
+        PipeError::Setting(problem) => problem,
+        error => SettingProblem::new("kind", error),
+    }
 }

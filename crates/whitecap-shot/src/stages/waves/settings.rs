@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_bulk::sph::solid::BoxShape;
+use whitecap_scene::shape::BoxShape;
 use whitecap_waves::WaveSettings;
 
 /// What a stage of waves gives.
