@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use whitecap_core::glam::{DVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
 
-use crate::choice_schema::describe_choices;
 use crate::closed_shape::ClosedShape;
 use crate::error::{SceneError, finite, finite_positions, ordered_box, positive};
+use crate::schema::describe_choices;
 use crate::setting::{SettingError, check_ranges};
 use crate::shape::BoxShape;
 

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::glam::Vec3;
 
-use crate::choice_schema::describe_choices;
 use crate::error::unit_vector;
+use crate::schema::describe_choices;
 use crate::setting::{SettingError, check_ranges};
 use crate::shape::no_direction;
 use crate::time_span::TimeSpan;

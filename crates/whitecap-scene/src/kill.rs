@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::glam::Vec3;
 
-use crate::choice_schema::describe_choices;
+use crate::schema::describe_choices;
 use crate::setting::{SettingError, check_ranges};
 use crate::shape::{BallShape, BoxShape};
 

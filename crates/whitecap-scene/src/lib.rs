@@ -13,8 +13,6 @@
 //!
 //! Nothing here knows a phenomenon; everything is plain data with units, and questions about it.
 
-mod choice_schema;
-
 pub mod body;
 pub mod closed_shape;
 pub mod emitter;
@@ -24,6 +22,7 @@ pub mod force_field;
 pub mod kill;
 pub mod opening;
 pub mod sampling;
+mod schema;
 pub mod setting;
 pub mod shape;
 pub mod tags;
@@ -31,7 +30,7 @@ pub mod time_span;
 pub mod walls;
 
 pub use body::{AnimatedBody, BodyFrames, BodyPose, BodySettings, MeshMotion, PoseKey};
-pub use choice_schema::describe_choices;
 pub use closed_shape::ClosedShape;
 pub use error::SceneError;
+pub use schema::{describe_choices, shorten_defaults};
 pub use setting::{Range, SettingError, check_ranges};

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;
 
-use crate::choice_schema::describe_choices;
 use crate::error::{SceneError, unit_vector};
 use crate::sampling::{CLOSEST, SurfaceSample, sample_surface};
+use crate::schema::describe_choices;
 use crate::setting::SettingError;
 use crate::shape::{MeshFile, no_direction};
 

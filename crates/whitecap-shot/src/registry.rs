@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use whitecap_scene::shorten_defaults;
 
 use crate::formats;
 use crate::shot_file::ShotSettings;
@@ -139,22 +140,6 @@ fn save_schema(kind: &dyn StageKind) -> Value {
         "description": "File formats to save every frame in. Left out: nothing is saved.",
         "unit": "none",
     })
-}
-
-/// Writes single-precision defaults with the digits a person would write: 0.6, not
-/// 0.6000000238418579.
-fn shorten_defaults(schema: &mut Value) {
-    if schema["format"] == "float"
-        && let Some(default) = schema["default"].as_f64()
-        && let Ok(short) = (default as f32).to_string().parse::<f64>()
-    {
-        schema["default"] = json!(short);
-    }
-    match schema {
-        Value::Object(fields) => fields.values_mut().for_each(shorten_defaults),
-        Value::Array(items) => items.iter_mut().for_each(shorten_defaults),
-        _ => {}
-    }
 }
 
 /// Every kind of stage that Whitecap brings along.

@@ -213,6 +213,7 @@ pub use whitecap_core as core;
 pub use whitecap_io as io;
 pub use whitecap_pipes as pipes;
 pub use whitecap_render as render;
+pub use whitecap_scene as scene;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;
 pub use whitecap_track as track;
