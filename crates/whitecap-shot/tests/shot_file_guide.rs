@@ -110,6 +110,7 @@ fn range(schema: &Value) -> String {
         // A limit that is only there to keep out nonsense is not worth reading.
         (Some(0.0), None) | (None, None) => String::new(),
         (Some(0.0), Some(most)) if most >= 1e6 => String::new(),
+        (Some(least), Some(most)) if least <= -1e6 && most >= 1e6 => String::new(),
         (least, Some(most)) if most >= 1e6 => format!(", {}", Range { least, most: None }),
         _ => format!(", {range}"),
     }

@@ -6,6 +6,7 @@
 //! | [`core`] | particles, meshes, grids, neighbour search, kernels, solvers |
 //! | [`io`] | file formats, frame sequences, atomic writes |
 //! | [`surface`] | from particles to closed surfaces and distance fields |
+//! | [`scene`] | what phenomena share: checked settings, shapes, animated bodies, fills, emitters |
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
 //! | [`waves`] | fine waves on the surface of a particle liquid |
 //! | [`track`] | detailed meshes that a particle liquid carries along |

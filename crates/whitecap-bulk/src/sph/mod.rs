@@ -15,9 +15,8 @@
 //! | `output` | the particles as others see them, reports | |
 //!
 //! # Guarantees
-//! * Without walls, solids and outer forces linear momentum is conserved to rounding: pressure
-//!   (Bender & Koschier 2017, Eq. 11), viscosity and cohesion act along the line between two particles, with
-//!   equal strength on both.
+//! * Without walls, solids and outer forces linear momentum is conserved to rounding: pressure, viscosity
+//!   and cohesion act along the line between two particles, with equal strength on both.
 //! * No particle ends a step inside a wall or a solid, as far as there is room for it outside.
 //! * No particle is compressed by more than `largest-compression`, up to a bounded number of correction
 //!   rounds.

@@ -71,6 +71,7 @@ impl Cohesion {
                         let weight = self.weight((offset * offset).reduce_add());
                         offset.mul_add(f32x4::splat(weight), sum)
                     });
+                    // Becker & Teschner 2007, Eq. 12.
                     *acceleration -= sum * f32x4::splat(self.strength);
                 }
             },

@@ -1,7 +1,8 @@
 //! Solids as boundary particles (Akinci et al. 2012).
 //!
 //! A sample below a solid's surface acts on the density and the pressure of the liquid as a particle of
-//! mass Ψ = ρ0 V_b that moves with the solid. All that a pressure solver needs is, for each particle,
+//! mass Ψ = ρ0 V_b (Eq. 5, with V_b of Eq. 4) that moves with the solid: ρ_i = Σ_j m W_ij + Σ_b Ψ W_ib
+//! (Eq. 6). All that a pressure solver needs is, for each particle,
 //! the share of the samples in its density, their density gradient, and how their motion changes
 //! it: solids cost nothing in the iterations.
 //!
@@ -168,6 +169,7 @@ impl BoundaryParticles {
             let weight = per_volume * volume;
             let offset = position - self.grid.positions()[place];
             let gradient = offset * (MIRRORED * weight * slope);
+            // Akinci et al. 2012, Eq. 6: Ψ W_ib.
             share.density += weight * value;
             share.gradient += gradient;
             share.thinning += velocity.dot(gradient);

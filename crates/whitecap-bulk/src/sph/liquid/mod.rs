@@ -3,10 +3,11 @@
 //! # The step in detail
 //! 1. Emitters make particles. Particles are sorted along a Z-order curve; neighbour pairs, densities
 //!    and the boundary's share are computed, or known from the end of the step before.
-//! 2. The velocity is made free of divergence (DFSPH).
-//! 3. Viscosity, surface tension, gravity and other forces change the velocity.
-//! 4. The pressure solver finds the pressure that keeps the density, and friction acts where the
-//!    boundary pushes.
+//! 2. The velocity is made free of divergence (DFSPH: Bender & Koschier 2017, Alg. 2).
+//! 3. Viscosity (Monaghan 2005; implicit: Weiler et al. 2018), surface tension (Becker & Teschner 2007,
+//!    Eq. 12), gravity and other forces (Morgenroth 2021, Eq. 3.1) change the velocity.
+//! 4. The pressure solver finds the pressure that keeps the density (Bender & Koschier 2017, Alg. 3, or
+//!    Solenthaler & Pajarola 2009), and friction acts where the boundary pushes.
 //! 5. The result is looked at: a velocity that is not finite, a particle that moves too far or a
 //!    density that cannot be means that the step is thrown away and tried again at half its length.
 //! 6. Particles and solids move; particles are kept out of walls and solids. What the prediction

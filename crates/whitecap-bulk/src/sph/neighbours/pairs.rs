@@ -1,6 +1,7 @@
 //! Neighbour pairs of one step, with everything about them that does not change during the step.
 //!
-//! For a particle i and each neighbour j the list holds j and g = m W'(r)/r, so that m ∇W_ij =
+//! Density is the sum ρ_i = Σ_j m W_ij over all neighbours and the particle itself (Monaghan 2005). For a
+//! particle i and each neighbour j the list holds j and g = m W'(r)/r, so that m ∇W_ij =
 //! g (x_i − x_j): the pressure iterations need neither a square root nor the kernel. Densities and
 //! the diagonal of the pressure system come out of the same pass. What walls and solids add is kept
 //! for the few particles near them.

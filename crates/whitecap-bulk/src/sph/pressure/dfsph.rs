@@ -28,6 +28,7 @@ pub(crate) struct Dfsph {
 }
 
 impl PressureSolver for Dfsph {
+    /// The divergence-free solve (Bender & Koschier 2017, Alg. 2).
     fn remove_divergence(&mut self, problem: &mut PressureProblem<'_>) -> Option<Iterations> {
         if !self.divergence_free {
             return None;
@@ -35,6 +36,7 @@ impl PressureSolver for Dfsph {
         let time_step = problem.time_step;
         let rest_density = problem.resolution.rest_density;
         let density = problem.density;
+        // s_i = Δt Dρ_i/Dt, with Dρ_i/Dt = Σ_j m (v_i − v_j)·∇W_ij.
         problem.system.set_excess(problem.pairs, problem.velocity, |i, rate| {
             let compression = time_step * rate;
             if density[i] < SPRAY_DENSITY * rest_density {
@@ -55,14 +57,18 @@ impl PressureSolver for Dfsph {
             most_iterations: problem.stop.most_iterations,
         };
         let outcome = problem.system.solve(problem.pairs, time_step, rest_density, stop);
+        // v_i −= Δt Σ_j m (P_i + P_j) ∇W_ij, the last line of Alg. 2.
         problem.accelerate();
         Some(outcome)
     }
 
+    /// The constant-density solve (Bender & Koschier 2017, Alg. 3), warm-started with the pressure of the
+    /// step before.
     fn remove_compression(&mut self, problem: &mut PressureProblem<'_>) -> Iterations {
         let time_step = problem.time_step;
         let rest_density = problem.resolution.rest_density;
         let density = problem.density;
+        // s_i = ρ_i* − ρ0, with the predicted density ρ_i* = ρ_i + Δt Dρ_i/Dt.
         problem.system.set_excess(problem.pairs, problem.velocity, |i, rate| {
             (density[i] - rest_density).min(LARGEST_CORRECTION * rest_density) + time_step * rate
         });

@@ -63,6 +63,7 @@ impl Pcisph {
     ) -> (Iterations, bool) {
         let resolution = problem.resolution;
         let rest_density = resolution.rest_density;
+        // k_PCI without the sums over neighbours (Morgenroth 2021, Eq. 2.26).
         let softness = RELAXATION / problem.time_step.powi(2);
         let template = 1.0 / resolution.gradient_squares;
         let spline = Spline::new(resolution);
@@ -90,6 +91,7 @@ impl Pcisph {
                     let excess = density - target;
                     let stiffness = softness * template.min(inverse_diagonal[i]);
                     let from = packed[i].as_array()[3];
+                    // p += k_PCI (ρ* − ρ0), never negative (Solenthaler & Pajarola 2009, Alg. 2).
                     let next = (from + stiffness * excess).max(0.0);
                     sums.add(excess, from, *pressure, next);
                     *ahead = next + carry * (next - *pressure);

@@ -42,7 +42,8 @@ pub(crate) struct PressureSystem {
     pub extrapolated: Vec<f32>,
     /// Pressure acceleration.
     pub acceleration: Vec<f32x4>,
-    /// 1 / (|Σ m∇W + b|² + Σ |m∇W|²).
+    /// 1 / (|Σ m∇W + b|² + Σ |m∇W|²): the factor α_i of Bender & Koschier 2017, Eq. 11, without the
+    /// density.
     pub inverse_diagonal: Vec<f32>,
     /// s_i in kg/m³.
     pub excess: Vec<f32>,

@@ -44,6 +44,7 @@ impl ViscousForce<'_> {
             let factor = slope * along / ((squared + softening) * self.density[j]);
             offset.mul_add(f32x4::splat(factor), sum)
         });
+        // ν ∇²v with ν = μ/ρ_i (Monaghan 2005; Weiler et al. 2018).
         sum * f32x4::splat(DIMENSION_FACTOR * self.viscosity / self.density[i])
     }
 
