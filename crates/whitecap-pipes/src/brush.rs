@@ -136,7 +136,9 @@ impl Pipes {
     /// what was there.
     pub fn wipe(&mut self, brush: Brush, volume: f64) -> Result<f64, PipeError> {
         brush.check()?;
-        within("volume", volume, 0.0, f64::INFINITY)?;
+        if volume != f64::INFINITY {
+            within("volume", volume, 0.0, f64::MAX)?;
+        }
         let taken = brush.drain(&mut self.columns, volume);
         self.ledger.drained += taken;
         Ok(taken)

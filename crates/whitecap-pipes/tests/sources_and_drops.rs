@@ -163,15 +163,15 @@ fn impossible_settings_are_refused() {
         ("fall-height", PipeSettings { fall_height: Some(-1.0), ..good.clone() }),
         ("most-drops", PipeSettings { most_drops: 0, ..good.clone() }),
         (
-            "source rate",
+            "`sources.0.rate` is -1",
             PipeSettings { sources: vec![Source { rate: -1.0, ..source }], ..good.clone() },
         ),
         (
-            "source radius",
+            "`drains.0.radius` is NaN",
             PipeSettings { drains: vec![Source { radius: f32::NAN, ..source }], ..good.clone() },
         ),
         (
-            "source position",
+            "a value of `sources.0.position` is NaN",
             PipeSettings {
                 sources: vec![Source { position: [0.0, f32::NAN, 0.0], ..source }],
                 ..good.clone()
