@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
+use whitecap_scene::shape::BoxShape;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -4,10 +4,10 @@
 
 use std::f32::consts::{PI, TAU};
 
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
 use whitecap_bulk::sph::{Liquid, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
 
 const SPACING: f32 = 0.001;
 const STRETCH: f32 = 1.1;

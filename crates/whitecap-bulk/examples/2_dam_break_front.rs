@@ -5,11 +5,11 @@
 //! coefficient of friction of 0.1. The tip is the foremost particle; the front is the place that a
 //! hundredth of the liquid has passed, because the tip is thinner than a particle.
 
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
+use whitecap_scene::shape::BoxShape;
 
 const WIDTH: f32 = 0.05715;
 const SPACINGS_PER_WIDTH: f32 = 20.0;

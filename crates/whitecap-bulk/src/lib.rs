@@ -4,5 +4,3 @@
 //! viscosity and surface tension.
 
 pub mod sph;
-
-pub use sph::choice_schema::describe_choices;

@@ -3,10 +3,10 @@
 mod sph_scenes;
 
 use sph_scenes::{add_ball, box_of_water, dam};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, SphError, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::shape::BoxShape;
 
 fn coarse() -> SphSettings {
     SphSettings { spacing: 0.5 / 8.0, ..SphSettings::default() }
@@ -46,7 +46,7 @@ fn settings_out_of_range() {
         (SphSettings { gravity: [0.0, f32::INFINITY, 0.0], ..coarse() }, "gravity"),
     ] {
         match Liquid::new(settings) {
-            Err(SphError::Setting { name: found, .. }) => assert_eq!(found, name),
+            Err(SphError::Setting(error)) => assert_eq!(error.key, name),
             other => panic!("{name}: {other:?}"),
         }
     }

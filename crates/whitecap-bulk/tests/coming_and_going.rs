@@ -3,12 +3,15 @@
 mod sph_scenes;
 
 use sph_scenes::dam;
-use whitecap_bulk::sph::emitter::{Disc, Emitter, EmitterSettings, Opening};
-use whitecap_bulk::sph::kill::KillVolume;
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, Selection, SphError, SphSettings};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Unwatched};
+use whitecap_scene::kill::KillVolume;
+use whitecap_scene::shape::BoxShape;
+use whitecap_scene::{
+    emitter::{Emitter, EmitterSettings},
+    opening::{Disc, Opening},
+};
 
 fn pouring() -> Liquid {
     let settings = SphSettings {

@@ -4,9 +4,9 @@ mod sph_scenes;
 
 use sph_scenes::box_of_water;
 use whitecap_bulk::sph::SphSettings;
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::shape::BoxShape;
 
 /// J. C. Martin and W. J. Moyce, "An experimental study of the collapse of liquid columns on a
 /// rigid horizontal plane", Phil. Trans. R. Soc. A 244 (1952) 312–324, Fig. 3: a column of width a

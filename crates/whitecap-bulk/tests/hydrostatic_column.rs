@@ -3,10 +3,10 @@
 mod sph_scenes;
 
 use sph_scenes::box_of_water;
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{PressureMethod, SphSettings};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, Unwatched};
+use whitecap_scene::shape::BoxShape;
 
 const BINS: usize = 10;
 

@@ -3,13 +3,18 @@
 mod sources_shapes;
 mod sph_scenes;
 
+use std::sync::Arc;
+
 use sources_shapes::{block, sphere};
 use sph_scenes::dam;
-use whitecap_bulk::sph::fill::Volume;
-use whitecap_bulk::sph::solid::{BoxShape, Side, Solid};
 use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings, Strays};
 use whitecap_core::glam::{Quat, Vec3};
 use whitecap_core::{Column, Transform, TriMesh, Unwatched};
+use whitecap_scene::fill::Volume;
+use whitecap_scene::{
+    AnimatedBody, BodyFrames,
+    shape::{BoxShape, Side},
+};
 
 const DOMAIN: [f32; 3] = [1.5, 1.0, 0.5];
 
@@ -18,7 +23,7 @@ fn settings() -> SphSettings {
 }
 
 /// Fails if a particle is inside the solid or outside the domain at the liquid's time.
-fn check_outside(liquid: &Liquid, solid: &Solid, count: usize) {
+fn check_outside(liquid: &Liquid, solid: &AnimatedBody, count: usize) {
     let pose = solid.at(liquid.time()).unwrap();
     assert_eq!(liquid.len(), count, "particles were lost");
     for &p in liquid.positions() {
@@ -28,7 +33,7 @@ fn check_outside(liquid: &Liquid, solid: &Solid, count: usize) {
     assert_eq!(liquid.strays(), Strays::default(), "at {} s", liquid.time());
 }
 
-fn run(liquid: &mut Liquid, solid: &Solid, frames: usize) {
+fn run(liquid: &mut Liquid, solid: &AnimatedBody, frames: usize) {
     let count = liquid.len();
     for _ in 0..frames {
         let report = liquid.step_frame(0.04, &Unwatched).unwrap();
@@ -43,7 +48,7 @@ fn run(liquid: &mut Liquid, solid: &Solid, frames: usize) {
 fn liquid_flows_round_a_ball_at_rest() {
     for pressure in [PressureMethod::Dfsph, PressureMethod::Pcisph] {
         let mut liquid = dam(SphSettings { pressure, ..settings() });
-        let ball = Solid::fixed(sphere(Vec3::new(0.9, 0.15, 0.25), 0.15, 3)).unwrap();
+        let ball = AnimatedBody::at_rest(sphere(Vec3::new(0.9, 0.15, 0.25), 0.15, 3)).unwrap();
         liquid.add_solid(ball.clone()).unwrap();
         run(&mut liquid, &ball, 25);
     }
@@ -54,7 +59,7 @@ fn liquid_flows_round_a_ball_at_rest() {
 fn liquid_flows_round_a_box() {
     let obstacle = BoxShape { min: [0.8, 0.0, 0.1], max: [0.95, 0.3, 0.4] };
     let mut liquid = dam(SphSettings { obstacles: vec![obstacle], ..settings() });
-    let solid = Solid::fixed(block(obstacle.min.into(), obstacle.max.into())).unwrap();
+    let solid = AnimatedBody::at_rest(block(obstacle.min.into(), obstacle.max.into())).unwrap();
     run(&mut liquid, &solid, 25);
 }
 
@@ -70,7 +75,7 @@ fn blade_stirs_a_tank() {
         let translation = Vec3::new(0.25, 0.16, 0.25);
         (0.2 * f64::from(quarter), Transform { rotation, translation, scale: 1.0 })
     });
-    let blade = Solid::rigid(blade, keys.collect()).unwrap();
+    let blade = AnimatedBody::rigid(blade, keys.collect()).unwrap();
     liquid.add_solid(blade.clone()).unwrap();
     let volume = Volume::Box { min: Vec3::ZERO, max: Vec3::new(0.5, 0.35, 0.5) };
     liquid.fill(volume, Vec3::ZERO).unwrap();
@@ -99,7 +104,7 @@ fn deforming_solid_pushes_liquid_aside() {
         mesh
     };
     let frames = (0..=10).map(|i| (0.08 * f64::from(i), scaled(1.0 + 0.08 * i as f32))).collect();
-    let solid = Solid::deforming(frames).unwrap();
+    let solid = AnimatedBody::in_memory(frames).unwrap();
     liquid.add_solid(solid.clone()).unwrap();
     run(&mut liquid, &solid, 20);
 }
@@ -110,7 +115,7 @@ fn deforming_solid_pushes_liquid_aside() {
 fn solid_that_starts_inside_liquid() {
     let mut liquid = dam(settings());
     let before = liquid.len();
-    let solid = Solid::fixed(sphere(Vec3::new(0.25, 0.2, 0.25), 0.12, 3)).unwrap();
+    let solid = AnimatedBody::at_rest(sphere(Vec3::new(0.25, 0.2, 0.25), 0.12, 3)).unwrap();
     let removed = liquid.add_solid(solid.clone()).unwrap();
     assert!(removed > 50 && liquid.len() + removed == before, "{removed} removed");
     run(&mut liquid, &solid, 10);
@@ -132,28 +137,51 @@ fn strays_are_counted() {
         (Vec3::splat(0.7), Vec3::new(0.5, -0.1, 0.5), Vec3::new(0.5, 2.0, 0.5));
     open.add(&[inside_box, inside_mesh, behind, above], &[Vec3::ZERO; 4]).unwrap();
     let mut walled = Liquid::new(settings).unwrap();
-    walled.add_solid(Solid::fixed(sphere(Vec3::splat(0.7), 0.1, 2)).unwrap()).unwrap();
+    walled.add_solid(AnimatedBody::at_rest(sphere(Vec3::splat(0.7), 0.1, 2)).unwrap()).unwrap();
     walled.restore(&open.save()).unwrap();
     assert_eq!(walled.strays(), Strays { inside_solids: 2, outside_domain: 1 });
 }
 
+/// Frames that are made when they are asked for.
+#[derive(Debug)]
+struct Shrinking {
+    times: Vec<f64>,
+}
+
+impl BodyFrames for Shrinking {
+    fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    fn mesh(&self, frame: usize) -> Result<TriMesh, String> {
+        Ok(sphere(Vec3::new(0.75, 0.2, 0.25), 0.16 - 0.01 * frame as f32, 2))
+    }
+}
+
 /// Contract: a deforming solid that gets its meshes one by one moves the liquid as one that knew
-/// them all from the start does, to the bit.
+/// them all from the start does, to the bit, and so does one in a liquid that was saved and restored
+/// on the way.
 #[test]
 fn meshes_one_by_one() {
-    let ball = |radius: f32| sphere(Vec3::new(0.75, 0.2, 0.25), radius, 2);
-    let frames: Vec<(f64, TriMesh)> =
-        (0..4).map(|i| (0.04 * f64::from(i), ball(0.16 - 0.01 * i as f32))).collect();
+    let times: Vec<f64> = (0..6).map(|i| 0.04 * f64::from(i)).collect();
+    let lazy = Arc::new(Shrinking { times: times.clone() });
+    let frames = times.iter().enumerate().map(|(i, &time)| (time, lazy.mesh(i).unwrap()));
     let mut at_once = dam(settings());
-    at_once.add_solid(Solid::deforming(frames.clone()).unwrap()).unwrap();
-    let mut one_by_one = dam(settings());
-    one_by_one.add_solid(Solid::deforming(frames[..1].to_vec()).unwrap()).unwrap();
-    for (time, mesh) in &frames[1..] {
-        one_by_one.advance_solid(0, *time, mesh.clone()).unwrap();
-        one_by_one.step_frame(0.04, &Unwatched).unwrap();
+    at_once.add_solid(AnimatedBody::in_memory(frames.collect()).unwrap()).unwrap();
+    let one_by_one = || {
+        let mut liquid = dam(settings());
+        liquid.add_solid(AnimatedBody::sequence(lazy.clone()).unwrap()).unwrap();
+        liquid
+    };
+    let mut liquid = one_by_one();
+    for _ in 0..5 {
+        let mut restored = one_by_one();
+        restored.restore(&liquid.save()).unwrap();
+        liquid = restored;
+        liquid.step_frame(0.04, &Unwatched).unwrap();
         at_once.step_frame(0.04, &Unwatched).unwrap();
     }
-    assert!(one_by_one.save() == at_once.save(), "other bits");
+    assert!(liquid.save() == at_once.save(), "other bits");
 }
 
 /// Contract: water that falls on a solid and comes to rest there is not pressed into its surface: it
@@ -168,7 +196,7 @@ fn water_rests_on_a_solid() {
         let settings = SphSettings { spacing, domain, open_sides, ..SphSettings::default() };
         let mut liquid = Liquid::new(settings).unwrap();
         let (low, high) = (Vec3::new(-0.5, -thickness, -0.5), Vec3::new(1.5, 0.0, 1.5));
-        let floor = Solid::fixed(block(edge * low, edge * high)).unwrap();
+        let floor = AnimatedBody::at_rest(block(edge * low, edge * high)).unwrap();
         liquid.add_solid(floor).unwrap();
         let volume = Volume::Box { min: Vec3::ZERO, max: edge * Vec3::new(1.0, 0.8, 1.0) };
         liquid.fill(volume, Vec3::new(0.0, -2.0 * edge, 0.0)).unwrap();

@@ -2,10 +2,10 @@
 
 mod sph_scenes;
 
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
 use whitecap_bulk::sph::{Liquid, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
 
 fn weightless_drop(half_edges: Vec3) -> Liquid {
     let settings = SphSettings {

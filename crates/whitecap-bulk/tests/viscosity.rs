@@ -3,11 +3,11 @@
 mod sph_scenes;
 
 use sph_scenes::{add_ball, box_of_water};
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, SphSettings, ViscosityMethod};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
+use whitecap_scene::shape::BoxShape;
 
 /// Contract: the shear in a block of liquid decays at the same rate with the explicit and the
 /// implicit method, and about as fast as the diffusion equation says. The kernel is wide: with the

@@ -17,7 +17,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
-use whitecap_shot::{StageKind, short_numbers};
+use whitecap_scene::{Range, short_numbers};
+use whitecap_shot::StageKind;
 
 /// The flags of one settings type.
 pub struct SettingFlags {
@@ -63,13 +64,6 @@ struct Part {
     key: String,
     /// How many numbers it has, and whether they are a list; none for text.
     numbers: Option<(usize, bool)>,
-}
-
-/// The least and the largest value, both allowed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Range {
-    least: Option<f64>,
-    most: Option<f64>,
 }
 
 impl SettingFlags {
@@ -251,7 +245,7 @@ impl Shape {
             Value::Array(several) => several.iter().any(|one| one == name),
             _ => false,
         };
-        let range = Range { least: schema["minimum"].as_f64(), most: schema["maximum"].as_f64() };
+        let range = Range::of(schema);
         if let Some(choices) = choices(schema) {
             return Shape::Choice(choices);
         }
@@ -346,44 +340,19 @@ fn choices(schema: &Value) -> Option<Vec<(String, String)>> {
     names.iter().map(|name| Some((text(name)?, String::new()))).collect()
 }
 
-impl Range {
-    fn check(self, value: f64) -> Result<(), String> {
-        let fits = self.least.is_none_or(|least| value >= least)
-            && self.most.is_none_or(|most| value <= most);
-        if fits { Ok(()) } else { Err(format!("it must be {self}")) }
-    }
-}
-
-impl std::fmt::Display for Range {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.least, self.most) {
-            (Some(least), Some(most)) => write!(out, "{} to {}", plain(least), plain(most)),
-            (Some(least), None) => write!(out, "at least {}", plain(least)),
-            (None, Some(most)) => write!(out, "at most {}", plain(most)),
-            (None, None) => write!(out, "any number"),
-        }
-    }
-}
-
-/// 0.01, 16, 1e-9.
-fn plain(value: f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-4..1e7).contains(&size) {
-        format!("{value:e}")
-    } else {
-        value.to_string()
-    }
+fn in_range(range: Range, value: f64) -> Result<(), String> {
+    if range.contains(value) { Ok(()) } else { Err(format!("it must be {range}")) }
 }
 
 fn number(text: &str, range: Range) -> Result<Value, String> {
     let value = finite(text)?;
-    range.check(value)?;
+    in_range(range, value)?;
     Ok(Value::from(value))
 }
 
 fn integer(text: &str, range: Range) -> Result<Value, String> {
     let value: i64 = text.parse().map_err(|_| "this is not a whole number".to_string())?;
-    range.check(value as f64)?;
+    in_range(range, value as f64)?;
     Ok(Value::from(value))
 }
 
@@ -470,9 +439,7 @@ impl Flag {
             help.push_str(&format!(" [unit: {unit}]"));
         }
         match self.shape {
-            Shape::Number(range) | Shape::Integer(range)
-                if range.least.is_some() || range.most.is_some() =>
-            {
+            Shape::Number(range) | Shape::Integer(range) if !range.is_unlimited() => {
                 help.push_str(&format!(" [range: {range}]"));
             }
             _ => {}

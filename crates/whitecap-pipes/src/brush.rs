@@ -6,7 +6,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::columns::Columns;
-use crate::error::PipeError;
+use crate::error::{PipeError, within};
 use crate::pipes::Pipes;
 use crate::settings::Source;
 
@@ -21,7 +21,10 @@ pub struct Brush {
 
 impl Brush {
     pub(crate) fn check(&self) -> Result<(), PipeError> {
-        Source { position: self.position.to_array(), radius: self.radius, rate: 0.0 }.check()
+        for value in self.position.to_array() {
+            within("position of the brush", value.into(), -1e6, 1e6)?;
+        }
+        within("radius of the brush", self.radius.into(), 0.0, 1e6)
     }
 
     /// Calls `visit(columns, column, distance)` for all columns under the brush.
@@ -123,7 +126,7 @@ impl Pipes {
     /// Pours a volume, in cubic metres, under the brush. Returns what found room.
     pub fn pour(&mut self, brush: Brush, volume: f64) -> Result<f64, PipeError> {
         brush.check()?;
-        crate::error::within("volume", volume, 0.0, 1e9)?;
+        within("volume", volume, 0.0, 1e9)?;
         let poured = brush.pour(&mut self.columns, volume);
         self.ledger.poured += poured;
         Ok(poured)
@@ -133,7 +136,9 @@ impl Pipes {
     /// what was there.
     pub fn wipe(&mut self, brush: Brush, volume: f64) -> Result<f64, PipeError> {
         brush.check()?;
-        crate::error::within("volume", volume, 0.0, f64::INFINITY)?;
+        if volume != f64::INFINITY {
+            within("volume", volume, 0.0, f64::MAX)?;
+        }
         let taken = brush.drain(&mut self.columns, volume);
         self.ledger.drained += taken;
         Ok(taken)

@@ -1,22 +1,14 @@
 //! What can go wrong with shallow liquid.
 
 use whitecap_core::saved_bytes::StateError;
+use whitecap_scene::{Range, SettingError};
 
 /// Why a shallow liquid cannot be made or changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PipeError {
-    /// A setting is outside its range.
-    #[error("`{name}` is {value}, but must lie between {least} and {most}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// Smallest value allowed.
-        least: f64,
-        /// Largest value allowed.
-        most: f64,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The grid has no cell or too many.
     #[error(
         "the grid has {width} × {length} cells, but must have at least one and at most {most} in all"
@@ -116,16 +108,12 @@ pub enum PipeError {
     Snapshot(#[from] StateError),
 }
 
-/// Fails if a value is not between two limits, or is not a number.
+/// Fails if an argument is not between two limits, or is not a number.
 pub(crate) fn within(
     name: &'static str,
     value: f64,
     least: f64,
     most: f64,
 ) -> Result<(), PipeError> {
-    if value >= least && value <= most {
-        Ok(())
-    } else {
-        Err(PipeError::Setting { name, value, least, most })
-    }
+    Ok(Range::between(least, most).check(name, value)?)
 }

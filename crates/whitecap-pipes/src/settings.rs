@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{PipeError, within};
+use whitecap_scene::check_ranges;
+
+use crate::error::PipeError;
 
 /// How the liquid is moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +62,7 @@ pub enum Edges {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Source {
     /// Where. The height chooses the layer: the one in whose range it lies.
-    #[schemars(extend("unit" = "m"))]
+    #[schemars(extend("unit" = "m"), inner(range(min = -1e6, max = 1e6)))]
     pub position: [f32; 3],
     /// All columns whose centre lies within this distance take part; the nearest one always does.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e6))]
@@ -68,16 +70,6 @@ pub struct Source {
     /// Volume per second.
     #[schemars(extend("unit" = "m³/s"), range(min = 0.0, max = 1e9))]
     pub rate: f64,
-}
-
-impl Source {
-    pub(crate) fn check(&self) -> Result<(), PipeError> {
-        for value in self.position {
-            within("source position", f64::from(value), -1e6, 1e6)?;
-        }
-        within("source radius", f64::from(self.radius), 0.0, 1e6)?;
-        within("source rate", self.rate, 0.0, 1e9)
-    }
 }
 
 /// Settings of shallow liquid.
@@ -149,13 +141,7 @@ impl Default for PipeSettings {
 impl PipeSettings {
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), PipeError> {
-        within("gravity", f64::from(self.gravity), 0.0, 1e4)?;
-        within("viscosity", f64::from(self.viscosity), 0.0, 1e6)?;
-        within("retained", f64::from(self.retained), 0.0, 1.0)?;
-        within("time-step", f64::from(self.time_step.unwrap_or(1.0)), 1e-7, 10.0)?;
-        within("fall-height", f64::from(self.fall_height.unwrap_or(1.0)), 0.0, 1e6)?;
-        within("most-drops", f64::from(self.most_drops), 1.0, 1e6)?;
-        self.sources.iter().chain(&self.drains).try_for_each(Source::check)
+        Ok(check_ranges(self)?)
     }
 
     /// The longest time step in seconds on cells of size `cell`.

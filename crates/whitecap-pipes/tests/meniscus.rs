@@ -195,7 +195,7 @@ fn impossible_settings_are_refused() {
         let columns = bank(1.0);
         let mut surface = surface_of(&columns);
         let refused = Meniscus::new().apply(&columns, &mut surface, &settings, None);
-        assert!(matches!(refused, Err(PipeError::Setting { .. })));
+        assert!(matches!(refused, Err(PipeError::Setting(_))));
         assert!(refused.unwrap_err().to_string().contains("must lie between"));
     }
 }

@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use glam::Vec3;
 use rayon::prelude::*;
-use whitecap_bulk::sph::tags;
 use whitecap_core::{Bounds, Column};
 use whitecap_render::liquid::{LiquidMethod, LiquidSettings, Shutter};
 use whitecap_render::meniscus::{MeniscusMode, MeniscusSettings, Solid};
 use whitecap_render::{MeniscusLiquid, ParticleLiquid, Ray, Shape};
+use whitecap_scene::tags;
 
 const WIDTH: usize = 1280;
 const HEIGHT: usize = 720;

@@ -14,7 +14,6 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use whitecap_bulk::sph::tags;
 use whitecap_core::{Bounds, Column, Particles, Unwatched};
 use whitecap_render::glam::Vec3;
 use whitecap_render::liquid::{LiquidSettings, Shutter};
@@ -24,6 +23,7 @@ use whitecap_render::{
     Dielectric, Environment, LightKind, Material, MeniscusLiquid, MeshOptions, ParticleLiquid,
     RenderSettings, Scene, Shape, Tone, TriangleMesh, render,
 };
+use whitecap_scene::tags;
 use whitecap_surface::{SurfaceSettings, surface_particles};
 
 use published_scenes::Published;

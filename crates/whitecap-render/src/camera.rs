@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::{Range, check_ranges};
 
 use crate::frame::uniform_disc;
 use crate::{Ray, RenderError};
@@ -47,7 +48,7 @@ pub struct Camera {
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub focus_distance: Option<f32>,
     /// When the shutter opens and closes, from the frame's own time. Equal moments blur nothing.
-    #[schemars(extend("unit" = "s"))]
+    #[schemars(extend("unit" = "s"), inner(range(min = -1e6, max = 1e6)))]
     pub shutter: [f32; 2],
 }
 
@@ -80,16 +81,6 @@ impl Camera {
 
     /// Prepares the camera for a picture of a width and height in pixels.
     pub(crate) fn prepared(&self, width: u32, height: u32) -> Result<PreparedCamera, RenderError> {
-        let within = |name, value: f32, least: f32, most: f32| match value {
-            value if value >= least && value <= most => Ok(()),
-            value => Err(RenderError::Setting { name, value, least, most }),
-        };
-        within("field-of-view", self.field_of_view, 0.01, 179.0)?;
-        within("height", self.height, 1e-6, 1e6)?;
-        within("lens-radius", self.lens_radius, 0.0, 1e3)?;
-        within("focus-distance", self.focus_distance.unwrap_or(1.0), 1e-6, 1e6)?;
-        within("shutter", self.shutter[0], -1e6, 1e6)?;
-        within("shutter", self.shutter[1], self.shutter[0], 1e6)?;
         let [position, target, up] = [self.position, self.target, self.up].map(Vec3::from_array);
         let forward = (target - position).normalize_or_zero();
         let right = forward.cross(up).normalize_or_zero();
@@ -97,6 +88,9 @@ impl Camera {
             let (position, target, up) = (self.position, self.target, self.up);
             return Err(RenderError::Camera { position, target, up });
         }
+        check_ranges(self)?;
+        let [opens, closes] = self.shutter;
+        Range::between(opens.into(), 1e6).check("shutter", closes.into())?;
         let half_height = match self.projection {
             Projection::Perspective => (0.5 * self.field_of_view.to_radians()).tan(),
             Projection::Orthographic => 0.5 * self.height,

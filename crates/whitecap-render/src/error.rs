@@ -1,20 +1,13 @@
 //! Why a picture cannot be made.
 
+use whitecap_scene::SettingError;
+
 /// An error of rendering.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RenderError {
-    /// A setting is out of range.
-    #[error("`{name}` is {value}; it must lie between {least} and {most}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f32,
-        /// Smallest value allowed.
-        least: f32,
-        /// Largest value allowed.
-        most: f32,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The region holds no pixel.
     #[error(
         "the region {region:?} holds no pixel; it goes from left, top to right, bottom, each from 0 to 1"

@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::{Range, check_ranges};
 
 use crate::RenderError;
 
@@ -168,22 +169,8 @@ pub(crate) struct Window {
 impl RenderSettings {
     /// Fails at the first value that makes no picture.
     pub fn check(&self) -> Result<(), RenderError> {
-        let within = |name, value: f32, least: f32, most: f32| match value {
-            value if value >= least && value <= most => Ok(()),
-            value => Err(RenderError::Setting { name, value, least, most }),
-        };
-        within("width", self.width as f32, 1.0, 65536.0)?;
-        within("height", self.height as f32, 1.0, 65536.0)?;
-        within("scale", self.scale, 0.001, 16.0)?;
-        within("samples", self.samples as f32, 1.0, 1e6)?;
-        within("least-samples", self.least_samples as f32, 1.0, 1e6)?;
-        within("noise", self.noise, 0.0, 1.0)?;
-        within("samples-per-pass", self.samples_per_pass as f32, 1.0, 1e6)?;
-        within("bounces", self.bounces as f32, 0.0, 1e3)?;
-        within("roulette-after", self.roulette_after as f32, 0.0, 1e3)?;
-        within("clamp", self.clamp, 0.0, 1e9)?;
-        within("filter-width", self.filter_width, 0.0, 10.0)?;
-        within("frame-duration", self.frame_duration, 0.0, 1e6)?;
+        check_ranges(self)?;
+        Range::between(0.0, 1e6).check("frame-duration", self.frame_duration.into())?;
         self.window().map(|_| ())
     }
 

@@ -2,12 +2,12 @@
 //! outside and inside, at rest and in motion, with and without the particles that nobody sees.
 
 use glam::Vec3;
-use whitecap_bulk::sph::tags;
 use whitecap_core::scatter::Sequence;
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{Column, Particles, Unwatched};
 use whitecap_render::liquid::{LiquidError, LiquidMethod, LiquidSettings, Shutter};
 use whitecap_render::{LevelSetLiquid, ParticleLiquid, Ray, Shape};
+use whitecap_scene::tags;
 use whitecap_surface::{
     FieldKind, LevelSet, Method, ParticleField, SurfaceSettings, surface_particles,
 };

@@ -20,6 +20,7 @@
 //! * the stages: [`StageKind`], [`Stage`], [`Registry`]
 //! * the run: [`mod@runner`], [`Event`], [`CancelToken`]
 
+mod body_files;
 mod command_info;
 mod diagnostic;
 mod exact;
@@ -55,7 +56,7 @@ pub use frame_data::{DataKind, FrameData, FrameTime};
 pub use phenomenon::{Kind, Phenomenon};
 pub use picture::Picture;
 pub use progress::{CancelToken, Event, FrameResult, Observer};
-pub use registry::{Registry, short_numbers, shot_schema, stage_kinds};
+pub use registry::{Registry, shot_schema, stage_kinds};
 pub use runner::{RunError, RunOptions, RunOutcome, RunSummary, run};
 pub use shot_file::{Records, Save, Shot, ShotError, ShotSettings, ShotStage};
 pub use stage::{

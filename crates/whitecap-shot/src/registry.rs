@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use whitecap_scene::short_numbers;
 
 use crate::formats;
 use crate::shot_file::ShotSettings;
@@ -74,15 +75,12 @@ pub(crate) struct Schemas {
 impl Schemas {
     pub fn of(registry: &Registry) -> Self {
         let mut generator = SchemaGenerator::default();
-        let mut shot = ShotSettings::json_schema(&mut generator).to_value();
-        let mut stages: Vec<Value> = registry
-            .kinds()
-            .iter()
-            .map(|kind| stage_schema(kind.as_ref(), &mut generator))
-            .collect();
-        let mut definitions = generator.take_definitions(true);
-        stages.iter_mut().chain([&mut shot]).for_each(shorten);
-        definitions.values_mut().for_each(shorten);
+        let shot = short_numbers(ShotSettings::json_schema(&mut generator).to_value());
+        let kinds = registry.kinds().iter();
+        let stages =
+            kinds.map(|kind| short_numbers(stage_schema(kind.as_ref(), &mut generator))).collect();
+        let definitions = generator.take_definitions(true).into_iter();
+        let definitions = definitions.map(|(name, schema)| (name, short_numbers(schema))).collect();
         Self { shot, stages, definitions }
     }
 
@@ -150,27 +148,6 @@ fn save_schema(info: &KindInfo) -> Value {
         "description": description,
         "unit": "none",
     })
-}
-
-/// The same value with the digits a person would write: 0.6, not 0.6000000238418579.
-pub fn short_numbers(mut value: Value) -> Value {
-    shorten(&mut value);
-    value
-}
-
-/// Writes every number that is exactly one of single precision with the digits of that one.
-fn shorten(value: &mut Value) {
-    match value {
-        Value::Object(fields) => fields.values_mut().for_each(shorten),
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Number(number) if number.is_f64() => {
-            let single = number.as_f64().filter(|&n| f64::from(n as f32) == n);
-            if let Some(short) = single.and_then(|n| (n as f32).to_string().parse::<f64>().ok()) {
-                *value = json!(short);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Every kind of stage that Whitecap brings along.

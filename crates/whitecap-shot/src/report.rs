@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
+use whitecap_scene::short_numbers;
 
 use crate::frame_maker::FrameMaker;
-use crate::registry::short_numbers;
 use crate::report_html;
 use crate::shot_file::Shot;
 use crate::stage::Metric;

@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value};
+use whitecap_scene::setting::plain_number;
 
 use crate::diagnostic::{Mistakes, name_list, nearest};
 use crate::located::{Entry, Located, Node};
@@ -264,26 +265,11 @@ fn range(
     subject: &Subject,
     mistakes: &mut Mistakes<'_>,
 ) {
-    type Compare = fn(&f64, &f64) -> bool;
-    let limits: [(&str, &str, Compare); 4] = [
-        ("minimum", "at least", f64::ge),
-        ("exclusiveMinimum", "more than", f64::gt),
-        ("maximum", "at most", f64::le),
-        ("exclusiveMaximum", "less than", f64::lt),
-    ];
-    let mut words = Vec::new();
-    let mut inside = true;
-    for (key, comparison, holds) in limits {
-        if let Some(limit) = schema[key].as_f64() {
-            words.push(format!("{comparison} {}", plain_number(limit)));
-            inside &= holds(&number, &limit);
-        }
-    }
-    let (name, value) = (&subject.name, plain_number(number));
-    let message = if !inside {
-        format!("{name} is {value}, but must be {}", words.join(" and "))
+    let wanted = whitecap_scene::Range::of(schema);
+    let message = if !wanted.contains(number) {
+        wanted.told(&subject.name, plain_number(number))
     } else if number.abs() > largest(&schema["format"]) {
-        format!("{name} is {value}, which is too large a number")
+        format!("{} is {}, which is too large a number", subject.name, plain_number(number))
     } else {
         return;
     };
@@ -300,12 +286,6 @@ fn largest(format: &Value) -> f64 {
         Some("int32") => f64::from(i32::MAX),
         _ => f64::MAX,
     }
-}
-
-/// A number as a person would write it: the shorter of 0.01 and 1e-2.
-fn plain_number(number: f64) -> String {
-    let (plain, scientific) = (format!("{number}"), format!("{number:e}"));
-    if scientific.len() < plain.len() { scientific } else { plain }
 }
 
 fn accepts(types: &[&str], wanted: &[&str]) -> bool {

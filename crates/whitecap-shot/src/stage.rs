@@ -165,27 +165,7 @@ impl KindInfo {
 }
 
 /// A setting whose value is impossible in a way that its schema cannot say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingProblem {
-    /// The key that the message points at; after dots, keys and places within it: `solids.1.path`.
-    pub key: String,
-    /// What is wrong, a sentence without full stop.
-    pub message: String,
-    /// What would be right.
-    pub help: Option<String>,
-}
-
-impl SettingProblem {
-    /// A problem, without what would be right.
-    pub fn new(key: impl Into<String>, message: impl ToString) -> Self {
-        Self { key: key.into(), message: message.to_string(), help: None }
-    }
-
-    /// The same problem with what would be right.
-    pub fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
-    }
-}
+pub type SettingProblem = whitecap_scene::SettingError;
 
 /// A kind of stage. Phenomena get theirs from [`Kind`](crate::Kind).
 pub trait StageKind: Send + Sync {

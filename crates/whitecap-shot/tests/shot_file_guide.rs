@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value;
+use whitecap_scene::Range;
 use whitecap_shot::{shot_schema, stage_kinds};
 
 const BEGIN: &str = "<!-- settings: made from the code -->\n";
@@ -104,15 +105,13 @@ fn value(schema: &Value, definitions: &Value) -> String {
 }
 
 fn range(schema: &Value) -> String {
-    match (schema["minimum"].as_f64(), schema["maximum"].as_f64()) {
-        (Some(least), Some(most)) if most >= 1e6 => match least {
-            0.0 => String::new(),
-            _ => format!(", at least {least:?}"),
-        },
-        (Some(least), Some(most)) => format!(", {least} to {most}"),
-        (Some(0.0), None) => String::new(),
-        (Some(least), None) => format!(", at least {least}"),
-        (None, Some(most)) => format!(", at most {most}"),
-        (None, None) => String::new(),
+    let range = Range::of(schema);
+    match (range.least, range.most) {
+        // A limit that is only there to keep out nonsense is not worth reading.
+        (Some(0.0), None) | (None, None) => String::new(),
+        (Some(0.0), Some(most)) if most >= 1e6 => String::new(),
+        (Some(least), Some(most)) if least <= -1e6 && most >= 1e6 => String::new(),
+        (least, Some(most)) if most >= 1e6 => format!(", {}", Range { least, most: None }),
+        _ => format!(", {range}"),
     }
 }

@@ -17,6 +17,7 @@ use whitecap_surface::{LevelSet, MeshReport, report, self_intersections};
 
 use crate::carried::Carried;
 use crate::error::TrackError;
+use whitecap_scene::Range;
 
 /// What closing a mesh changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,9 +40,7 @@ pub struct CloseReport {
 
 /// Makes a closed mesh of any mesh, with cells of `cell` metres; attributes come along.
 pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), TrackError> {
-    if !(cell > 0.0 && cell.is_finite()) {
-        return Err(TrackError::Setting { name: "cell", value: cell, least: 1e-9, most: 1e9 });
-    }
+    Range::between(1e-9, 1e9).check("cell", cell.into())?;
     if mesh.triangles().is_empty() {
         return Err(TrackError::EmptyMesh);
     }

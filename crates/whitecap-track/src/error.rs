@@ -2,22 +2,14 @@
 
 use glam::Vec3;
 use whitecap_core::saved_bytes::StateError;
+use whitecap_scene::SettingError;
 
 /// Why a mesh cannot be tracked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrackError {
-    /// A setting is out of range.
-    #[error("`{name}` is {value}; it must be from {least} to {most}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f32,
-        /// The smallest usable value.
-        least: f32,
-        /// The largest usable value.
-        most: f32,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The particles themselves are unusable.
     #[error(transparent)]
     Particles(#[from] whitecap_core::Error),

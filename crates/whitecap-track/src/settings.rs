@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::check_ranges;
 
 use crate::error::TrackError;
 
@@ -81,20 +82,6 @@ impl Default for TrackSettings {
 impl TrackSettings {
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), TrackError> {
-        let ranges = [
-            ("spacing", self.spacing.unwrap_or(1.0), 1e-9, 1e9),
-            ("support", self.support, 1.5, 8.0),
-            ("jump", self.jump, 0.05, 4.0),
-            ("steadiness", self.steadiness, 0.0, 0.5),
-            ("relaxation", self.relaxation, 0.0, 1e6),
-            ("strain-relaxation", self.strain_relaxation, 0.0, 1e6),
-            ("longest-edge", self.longest_edge, 0.25, 1e6),
-        ];
-        for (name, value, least, most) in ranges {
-            if !(value >= least && value <= most) {
-                return Err(TrackError::Setting { name, value, least, most });
-            }
-        }
-        Ok(())
+        Ok(check_ranges(self)?)
     }
 }

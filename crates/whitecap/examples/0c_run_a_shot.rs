@@ -28,6 +28,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let cancel = CancelToken::new();
     let summary = run(&shot, &RunOptions::new(&observer, &cancel))?;
-    println!("{}\nReport: {}", summary.sentence(), summary.report_html.display());
+    println!("{}", summary.sentence());
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! | [`core`] | particles, meshes, grids, neighbour search, kernels, solvers |
 //! | [`io`] | file formats, frame sequences, atomic writes |
 //! | [`surface`] | from particles to closed surfaces and distance fields |
+//! | [`scene`] | what phenomena share: checked settings, shapes, animated bodies, fills, emitters |
 //! | [`bulk`] | coarse liquids: the motion that finer methods add detail to |
 //! | [`waves`] | fine waves on the surface of a particle liquid |
 //! | [`track`] | detailed meshes that a particle liquid carries along |
@@ -213,6 +214,7 @@ pub use whitecap_core as core;
 pub use whitecap_io as io;
 pub use whitecap_pipes as pipes;
 pub use whitecap_render as render;
+pub use whitecap_scene as scene;
 pub use whitecap_shot as shot;
 pub use whitecap_surface as surface;
 pub use whitecap_track as track;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use whitecap::scene::Range;
 use whitecap::shot::shot_schema;
 
 /// One row of the table: name, unit, default, range, what it does.
@@ -19,8 +20,8 @@ fn row(name: &str, setting: &Value) -> String {
         Value::String(word) => format!("`{word}`"),
         other => format!("`{other}`"),
     };
-    let range = match (setting["minimum"].as_f64(), setting["maximum"].as_f64()) {
-        (Some(least), Some(most)) if most < 1e9 => format!("{least} to {most}"),
+    let range = match Range::of(setting) {
+        range @ Range { least: Some(_), most: Some(most) } if most < 1e9 => range.to_string(),
         _ => String::new(),
     };
     format!("| `{name}` | {unit} | {default} | {range} | {} |", text("description"))

@@ -2,26 +2,17 @@
 
 use whitecap_core::saved_bytes::StateError;
 
-use super::source_error::SourceError;
+use whitecap_scene::{SceneError, SettingError};
 
 /// Why a liquid cannot be made or stepped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SphError {
-    /// A setting is outside what can be simulated.
-    #[error("`{name}` must lie between {least} and {most}, but it is {value}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f32,
-        /// Smallest value.
-        least: f32,
-        /// Largest value.
-        most: f32,
-    },
-    /// A solid, source or force is unusable.
+    /// A setting is impossible.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Setting(#[from] SettingError),
+    /// A solid or a source is unusable.
+    #[error(transparent)]
+    Scene(SceneError),
     /// Particles that were given are unusable.
     #[error(transparent)]
     Particles(#[from] whitecap_core::Error),
@@ -102,4 +93,13 @@ pub enum BlowUp {
         /// Density over rest density.
         factor: f32,
     },
+}
+
+impl From<SceneError> for SphError {
+    fn from(error: SceneError) -> Self {
+        match error {
+            SceneError::Setting(error) => Self::Setting(error),
+            other => Self::Scene(other),
+        }
+    }
 }

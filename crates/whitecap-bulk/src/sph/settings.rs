@@ -4,11 +4,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::error::SphError;
-use super::force_field::ForceField;
-use super::iterations::Stop;
-use super::kill::KillVolume;
-use super::solid::{BoxShape, PlaneWall, Side};
+use crate::sph::error::SphError;
+use crate::sph::pressure::Stop;
+use whitecap_scene::force_field::ForceField;
+use whitecap_scene::kill::KillVolume;
+use whitecap_scene::shape::{BoxShape, PlaneShape, Side};
+use whitecap_scene::walls::Walls;
+use whitecap_scene::{SettingError, check_ranges};
 
 /// How the liquid is kept incompressible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +80,7 @@ pub struct SphSettings {
     #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 1.0))]
     pub largest_time_step: f32,
     /// Acceleration of gravity (x, y, z).
-    #[schemars(extend("unit" = "m/s²"))]
+    #[schemars(extend("unit" = "m/s²"), inner(range(min = -1e6, max = 1e6)))]
     pub gravity: [f32; 3],
     /// Further accelerations from outside.
     #[schemars(extend("unit" = "none"))]
@@ -104,7 +106,7 @@ pub struct SphSettings {
     pub open_sides: Vec<Side>,
     /// Further walls.
     #[schemars(extend("unit" = "none"))]
-    pub planes: Vec<PlaneWall>,
+    pub planes: Vec<PlaneShape>,
     /// Boxes that the liquid flows round.
     #[schemars(extend("unit" = "none"))]
     pub obstacles: Vec<BoxShape>,
@@ -173,31 +175,40 @@ impl SphSettings {
 
     /// Fails at the first value that cannot be simulated.
     pub fn check(&self) -> Result<(), SphError> {
-        let within = |name, value: f32, least: f32, most: f32| {
-            if value >= least && value <= most {
-                Ok(())
-            } else {
-                Err(SphError::Setting { name, value, least, most })
-            }
-        };
-        within("spacing", self.spacing, 1e-5, 1e3)?;
-        within("support", self.support, 1.5, 3.0)?;
-        within("rest-density", self.rest_density, 1e-3, 1e6)?;
-        within("mean-compression", self.mean_compression.unwrap_or(1e-4), 1e-7, 0.1)?;
-        within("largest-compression", self.largest_compression(), 1e-6, 1.0)?;
-        within("least-iterations", self.least_iterations.unwrap_or(2) as f32, 1.0, 1e3)?;
-        within("most-iterations", self.most_iterations as f32, 1.0, 1e4)?;
-        within("time-step", self.time_step.unwrap_or(1e-3), 1e-7, 1.0)?;
-        within("cfl", self.cfl, 0.01, 1.0)?;
-        within("largest-time-step", self.largest_time_step, 1e-7, 1.0)?;
-        within("viscosity", self.viscosity, 0.0, 1e6)?;
-        within("surface-tension", self.surface_tension, 0.0, 1e3)?;
-        within("friction", self.friction, 0.0, 1e3)?;
-        for value in self.gravity {
-            within("gravity", value, -1e6, 1e6)?;
-        }
-        self.forces.iter().try_for_each(ForceField::check)?;
-        self.kill.iter().try_for_each(KillVolume::check)?;
-        Ok(())
+        self.problems().into_iter().next().map_or(Ok(()), |error| Err(error.into()))
     }
+
+    /// Everything that cannot be simulated, each at its own key: the first value out of range, then
+    /// walls, forces and kill volumes.
+    pub fn problems(&self) -> Vec<SettingError> {
+        let walls = Walls::new;
+        let domain = self.domain.map(|domain| walls().with_domain(domain, &self.open_sides));
+        let domain = domain.and_then(Result::err).map(|error| error.inside("domain"));
+        let planes = self.planes.iter().map(|&plane| walls().with_plane(plane).err());
+        let obstacles = self.obstacles.iter().map(|&shape| walls().with_obstacle(shape).err());
+        let forces = self.forces.iter().map(|force| force.check().err());
+        let kill = self.kill.iter().map(|volume| volume.check().err());
+        let mut problems: Vec<SettingError> = check_ranges(self).err().into_iter().collect();
+        let relations = domain
+            .into_iter()
+            .chain(in_list("planes", planes))
+            .chain(in_list("obstacles", obstacles))
+            .chain(in_list("forces", forces))
+            .chain(in_list("kill", kill));
+        for problem in relations {
+            // A number that is out of range can spoil a relation as well.
+            if problems.iter().all(|known| known.key != problem.key) {
+                problems.push(problem);
+            }
+        }
+        problems
+    }
+}
+
+/// The problems of the items of a list, at their places.
+fn in_list<'a>(
+    list: &'a str,
+    items: impl Iterator<Item = Option<SettingError>> + 'a,
+) -> impl Iterator<Item = SettingError> + 'a {
+    items.enumerate().filter_map(move |(place, problem)| Some(problem?.within(list, place)))
 }

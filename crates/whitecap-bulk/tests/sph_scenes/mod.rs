@@ -1,9 +1,9 @@
 //! Small liquids that several tests start from.
 
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, SphSettings};
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
+use whitecap_scene::shape::BoxShape;
 
 /// A box of water from `min` to `max`, at rest.
 #[allow(dead_code)]

@@ -6,9 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use whitecap_shot::{
-    Event, Registry, RunOptions, RunOutcome, RunSummary, Save, Shot, ShotError, short_numbers,
-};
+use whitecap_scene::short_numbers;
+use whitecap_shot::{Event, Registry, RunOptions, RunOutcome, RunSummary, Save, Shot, ShotError};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;

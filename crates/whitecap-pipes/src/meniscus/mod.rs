@@ -27,8 +27,10 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use whitecap_scene::check_ranges;
+
 use crate::columns::Columns;
-use crate::error::{PipeError, within};
+use crate::error::PipeError;
 use crate::surface::{STEPS, Surface, VertexKind, places};
 use ring::Ring;
 use tilt::tilt;
@@ -61,8 +63,7 @@ impl Default for MeniscusSettings {
 impl MeniscusSettings {
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), PipeError> {
-        within("contact-angle", f64::from(self.contact_angle), 0.0, 180.0)?;
-        within("length", f64::from(self.length), 1e-9, 1e6)
+        Ok(check_ranges(self)?)
     }
 
     /// Tilt at the contact with a solid of slope β, in radians; positive where the liquid climbs.

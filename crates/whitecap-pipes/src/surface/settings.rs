@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{PipeError, within};
+use whitecap_scene::check_ranges;
+
+use crate::error::PipeError;
 
 /// Settings of the surface of shallow liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +30,6 @@ impl Default for SurfaceSettings {
 impl SurfaceSettings {
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), PipeError> {
-        within("least-thickness", f64::from(self.least_thickness), 0.0, 1.0)?;
-        within("opaque-depth", f64::from(self.opaque_depth), 1e-9, 1e6)
+        Ok(check_ranges(self)?)
     }
 }

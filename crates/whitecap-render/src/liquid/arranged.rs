@@ -1,10 +1,10 @@
 //! Particles and their copies inside walls as kernels, in the order of their field.
 
 use glam::Vec3;
+use whitecap_scene::tags::BLIND;
 use whitecap_surface::{FieldKind, ParticleField};
 
 use super::Shutter;
-use super::columns::BLIND;
 use super::kernel::{Form, Kernel};
 
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.

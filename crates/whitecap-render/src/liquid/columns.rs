@@ -2,13 +2,10 @@
 
 use glam::Vec3;
 use whitecap_core::{Column, Particles};
+use whitecap_scene::tags::TYPE;
 
 use super::LiquidError;
 
-/// Name of the column that tells surface particles from blind ones.
-const TYPE: &str = "type";
-/// Value of that column for blind particles (Morgenroth 2021, §3.3.3).
-pub(super) const BLIND: i32 = 2;
 /// The column `type`, if there is one.
 pub(super) fn types(particles: &Particles) -> Result<Option<&[i32]>, LiquidError> {
     match particles.attribute(TYPE) {

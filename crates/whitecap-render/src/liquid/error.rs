@@ -1,5 +1,6 @@
 //! What can be wrong with a liquid.
 
+use whitecap_scene::SettingError;
 use whitecap_surface::LevelSetError;
 
 /// An error of a liquid or of its menisci.
@@ -46,18 +47,7 @@ pub enum LiquidError {
         /// What is wrong with it.
         error: LevelSetError,
     },
-    /// A setting is outside its range.
-    #[error("{name} must lie between {low} and {high} {unit}, but it is {value}")]
-    Range {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f32,
-        /// Lowest allowed.
-        low: f32,
-        /// Highest allowed.
-        high: f32,
-        /// Unit of all three.
-        unit: &'static str,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 }

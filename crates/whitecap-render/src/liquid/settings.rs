@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::check_ranges;
 use whitecap_surface::{FieldKind, SurfaceSettings};
 
 use super::LiquidError;
@@ -94,14 +95,7 @@ impl LiquidSettings {
     }
 
     pub(crate) fn check(&self) -> Result<(), LiquidError> {
-        let check = |name, value: f32, low, high| match (low..=high).contains(&value) {
-            true => Ok(()),
-            false => Err(LiquidError::Range { name, value, low, high, unit: "(no unit)" }),
-        };
-        check("threshold", self.threshold, 0.01, 0.99)?;
-        check("stretch", self.stretch, 1.0, 16.0)?;
-        check("center-smoothing", self.center_smoothing, 0.0, 1.0)?;
-        check("blind-share", self.blind_share, 0.5, 1.0)
+        Ok(check_ranges(self)?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::{Range, SettingError, check_ranges};
 
 use crate::liquid::LiquidError;
 
@@ -91,23 +92,23 @@ impl Default for MeniscusSettings {
 impl MeniscusSettings {
     /// The capillary length l in m.
     pub fn length(&self) -> Result<f32, LiquidError> {
-        let check = |name, value: f32, low, high, unit| match (low..=high).contains(&value) {
-            true => Ok(value),
-            false => Err(LiquidError::Range { name, value, low, high, unit }),
-        };
-        check("overlap", self.overlap, 0.0, 1.0, "m")?;
-        if let Some(layer) = self.ghost_layer {
-            check("ghost-layer", layer, 0.0, 1e3, "m")?;
-        }
+        check_ranges(self)?;
         if let Some(length) = self.capillary_length {
-            return check("capillary-length", length, 1e-9, 1e3, "m");
+            return Ok(length);
         }
-        let tension = check("surface-tension", self.surface_tension, 0.0, 10.0, "N/m")?;
-        let gravity = check("gravity", self.gravity, 1e-6, 1e3, "m/s²")?;
-        check("outer-density", self.outer_density, 0.0, 3e4, "kg/m³")?;
         let difference = self.density - self.outer_density;
-        let difference = check("density minus outer-density", difference, 1e-3, 3e4, "kg/m³")?;
-        let length = (tension / (gravity * difference)).sqrt();
-        check("the capillary length that follows from the settings", length, 1e-9, 1e3, "m")
+        check("density", "density minus outer-density", difference, Range::between(1e-3, 3e4))?;
+        let length = (self.surface_tension / (self.gravity * difference)).sqrt();
+        let what = "the capillary length that follows from the settings";
+        check("surface-tension", what, length, Range::between(1e-9, 1e3))?;
+        Ok(length)
     }
+}
+
+/// Fails if a quantity that follows from several settings is out of range.
+fn check(key: &str, what: &str, value: f32, range: Range) -> Result<(), SettingError> {
+    if range.contains_single(value) {
+        return Ok(());
+    }
+    Err(SettingError::new(key, range.told(what, value)))
 }

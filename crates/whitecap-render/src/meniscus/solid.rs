@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use whitecap_core::{Tile, TriMesh};
+use whitecap_scene::Range;
 use whitecap_surface::LevelSet;
 
 use crate::liquid::{LiquidError, smooth_gradient};
@@ -80,15 +81,7 @@ impl Solid {
     }
 
     fn new(name: &str, geometry: Geometry, contact_angle: f32) -> Result<Self, LiquidError> {
-        if !(0.0..=180.0).contains(&contact_angle) {
-            return Err(LiquidError::Range {
-                name: "the contact angle of a solid",
-                value: contact_angle,
-                low: 0.0,
-                high: 180.0,
-                unit: "degrees",
-            });
-        }
+        Range::between(0.0, 180.0).check("contact-angle", contact_angle.into())?;
         Ok(Self { name: name.to_owned(), geometry, sign: 1.0, contact_angle })
     }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::check_ranges;
 
 use super::ThinFilmError;
 
@@ -38,20 +39,6 @@ impl Default for ThinFilmSettings {
 impl ThinFilmSettings {
     /// Fails unless every number has a meaning.
     pub fn check(&self) -> Result<(), ThinFilmError> {
-        let indices = [
-            ("outside", self.outside_index),
-            ("film", self.film_index),
-            ("substrate", self.substrate_index),
-        ];
-        for (which, value) in indices {
-            if !(0.1..=10.0).contains(&value) {
-                return Err(ThinFilmError::Index { which, value });
-            }
-        }
-        let extinction = self.substrate_extinction;
-        if !(0.0..=20.0).contains(&extinction) {
-            return Err(ThinFilmError::Extinction { value: extinction });
-        }
-        Ok(())
+        Ok(check_ranges(self)?)
     }
 }

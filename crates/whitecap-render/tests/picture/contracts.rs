@@ -168,7 +168,7 @@ fn refuses_nonsense() {
     refuse(
         &scene(),
         &RenderSettings { width: 0, ..small() },
-        "`width` is 0; it must lie between 1",
+        "`width` is 0, but must lie between 1 and 65536",
     );
     refuse(&scene(), &RenderSettings { noise: f32::NAN, ..small() }, "`noise` is NaN");
     let region = Some([0.5, 0.0, 0.5, 1.0]);

@@ -1,6 +1,6 @@
 //! The kinds of stages that Whitecap brings along.
 
-mod cache;
+pub(crate) mod cache;
 mod displace;
 mod example;
 mod pipes;

@@ -239,11 +239,14 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
         .map(|contact_angle| MeniscusSettings { contact_angle, length: settings.meniscus_length });
     settings.liquid.check().map_err(problem)?;
     settings.surface.check().map_err(problem)?;
-    meniscus.map_or(Ok(()), |meniscus| meniscus.check()).map_err(problem)?;
+    if let Some(Err(error)) = meniscus.map(|meniscus| meniscus.check()) {
+        let problem = problem(error);
+        let key = if problem.key == "length" { "meniscus-length" } else { &problem.key };
+        return Err(SettingProblem { key: String::from(key), ..problem });
+    }
     for (place, fill) in settings.fill.iter().enumerate() {
         if let Some(problem) = fill.problem() {
-            let key = format!("fill.{place}.{}", problem.key);
-            return Err(SettingProblem { key, ..problem });
+            return Err(problem.within("fill", place));
         }
     }
     let files = settings.terrain.files(shot)?;
@@ -268,13 +271,10 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
 }
 
 fn problem(error: PipeError) -> SettingProblem {
-    let key = match error {
-        PipeError::Setting { name: "length", .. } => "meniscus-length",
-        PipeError::Setting { name, .. } if name.starts_with("source") => "sources",
-        PipeError::Setting { name, .. } => name,
-        _ => "kind",
-    };
-    SettingProblem::new(key, error)
+    match error {
+        PipeError::Setting(problem) => problem,
+        error => SettingProblem::new("kind", error),
+    }
 }
 
 /// The liquid of a `pipes` stage of a shot, before its first frame: the stage called `name`, or the first

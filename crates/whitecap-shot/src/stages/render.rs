@@ -136,13 +136,13 @@ impl Phenomenon for Render {
 /// What is wrong with settings that need no file.
 fn setting_problems(settings: &RenderStageSettings) -> Vec<SettingProblem> {
     let mut problems = Vec::new();
-    if let Err(error) = settings.picture.check() {
-        let key = match &error {
-            RenderError::Setting { name, .. } => *name,
-            RenderError::Region { .. } => "region",
-            _ => "kind",
-        };
-        problems.push(SettingProblem::new(key, error));
+    match settings.picture.check() {
+        Ok(()) => {}
+        Err(RenderError::Setting(problem)) => problems.push(problem),
+        Err(error @ RenderError::Region { .. }) => {
+            problems.push(SettingProblem::new("region", error));
+        }
+        Err(error) => problems.push(SettingProblem::new("kind", error)),
     }
     if let Some(error) = settings.meniscus.as_ref().and_then(|meniscus| meniscus.length().err()) {
         problems.push(SettingProblem::new("meniscus", error));

@@ -15,7 +15,7 @@ use crate::stage::{
     Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
     StepContext,
 };
-use crate::{CommandInfo, DataKind, FrameTime, Phenomenon};
+use crate::{CommandInfo, DataKind, Phenomenon};
 use scene::Scene;
 
 pub use settings::SphStageSettings;
@@ -37,7 +37,8 @@ For emitters, moving solids and several stages a shot file is easier to write; s
 pub(super) struct Sph {
     settings: SphStageSettings,
     scene: Scene,
-    shot: ShotContext,
+    /// First frame of the shot.
+    first: i64,
 }
 
 /// A liquid on its way.
@@ -51,6 +52,7 @@ impl Phenomenon for Sph {
     const KIND: KindInfo = KindInfo {
         name: "sph",
         doc: "Simulates a liquid by smoothed-particle hydrodynamics.",
+        version: 2,
         gives: Gives::Always(DataKind::Particles),
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,
@@ -66,7 +68,7 @@ impl Phenomenon for Sph {
 
     fn check(settings: SphStageSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
         let scene = Scene::load(&settings, shot)?;
-        Ok(Self { settings, scene, shot: shot.clone() })
+        Ok(Self { settings, scene, first: shot.first })
     }
 
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
@@ -90,7 +92,7 @@ impl Phenomenon for Sph {
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
         let mut metrics = vec![];
-        if context.frame.index > self.shot.first {
+        if context.frame.index > self.first {
             metrics = self.advance(&mut state.liquid, context)?;
         }
         let strays = state.liquid.strays();
@@ -115,11 +117,6 @@ impl Phenomenon for Sph {
         let mut state = self.start()?;
         state.notes.clear();
         state.liquid.restore(saved).map_err(StageError::failed)?;
-        let frames = (state.liquid.time() * self.shot.fps).round() as i64;
-        if frames > 0 {
-            let time = frames as f64 / self.shot.fps;
-            self.scene.advance(&mut state.liquid, self.shot.first + frames, time)?;
-        }
         Ok(state)
     }
 }
@@ -131,9 +128,7 @@ impl Sph {
         liquid: &mut Liquid,
         context: &StepContext<'_>,
     ) -> Result<Vec<Metric>, StageError> {
-        let FrameTime { index, time, dt } = context.frame;
-        self.scene.advance(liquid, index, time)?;
-        let outcome = liquid.step_frame(dt, context.watch);
+        let outcome = liquid.step_frame(context.frame.dt, context.watch);
         let report = outcome.map_err(|error| match error {
             SphError::Cancelled => StageError::Cancelled,
             error => StageError::failed(error),

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::shape::BoxShape;
 use whitecap_surface::{
     MeshReport, SurfaceSettings, Surfaced, distance_volume, report, surface_particles,
 };
@@ -87,12 +88,9 @@ impl Phenomenon for Surface {
         let SurfaceSettings { crop, support, radius, .. } = &settings.surface;
         let mut problems = Vec::new();
         if let Some(crop) = crop
-            && let Some(axis) = (0..3).find(|&axis| crop.min[axis] >= crop.max[axis])
+            && let Err(problem) = (BoxShape { min: crop.min, max: crop.max }).check()
         {
-            let axis = ["x", "y", "z"][axis];
-            let message = format!("this box is empty: its min is not below its max in {axis}");
-            let help = "min is the lowest corner, max the highest";
-            problems.push(SettingProblem::new("crop", message).with_help(help));
+            problems.push(problem.inside("crop"));
         }
         if let (Some(support), Some(radius)) = (support, radius)
             && support < radius

@@ -95,13 +95,8 @@ impl Phenomenon for Track {
     ) -> Result<Self, Vec<SettingProblem>> {
         match settings.track.check() {
             Ok(()) => Ok(Self { settings, duration: (1.0 / shot.fps) as f32 }),
-            Err(error) => {
-                let key = match &error {
-                    TrackError::Setting { name, .. } => name,
-                    _ => "kind",
-                };
-                Err(vec![SettingProblem::new(key, error)])
-            }
+            Err(TrackError::Setting(problem)) => Err(vec![problem]),
+            Err(error) => Err(vec![SettingProblem::new("kind", error)]),
         }
     }
 

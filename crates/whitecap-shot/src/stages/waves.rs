@@ -5,9 +5,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh, Watch};
+use whitecap_scene::shape::BoxShape;
 use whitecap_surface::{Method, SurfaceSettings, particle_spacing, surface_particles};
 use whitecap_waves::dynamics::{DynamicsError, Obstacles, container_walls, displaced_mesh};
 use whitecap_waves::points::{Lengths, PointError};
@@ -148,16 +148,10 @@ impl Phenomenon for Waves {
         settings: WavesStageSettings,
         shot: &ShotContext,
     ) -> Result<Self, Vec<SettingProblem>> {
-        if let Some(domain) = settings.domain
-            && let Some(axis) = (0..3).find(|&axis| domain.min[axis] >= domain.max[axis])
-        {
-            let axis = ["x", "y", "z"][axis];
-            let message = format!("this box is empty: its min is not below its max in {axis}");
-            let problem = SettingProblem::new("domain", message);
-            return Err(vec![problem.with_help("min is the lowest corner, max the highest")]);
+        if let Some(Err(problem)) = settings.domain.map(|domain| domain.check()) {
+            return Err(vec![problem.inside("domain")]);
         }
-        let refused = |error: WaveError| vec![SettingProblem::new(key_of(&error), error)];
-        settings.waves.check().map_err(refused)?;
+        settings.waves.check().map_err(|error| vec![problem(error)])?;
         let container = settings
             .domain
             .map_or_else(Vec::new, |domain| container_walls(domain.min.into(), domain.max.into()));
@@ -211,15 +205,13 @@ impl Phenomenon for Waves {
     }
 }
 
-/// The setting that an error is about.
-fn key_of(error: &WaveError) -> &'static str {
+/// The problem that an error is.
+fn problem(error: WaveError) -> SettingProblem {
     match error {
-        WaveError::Points(PointError::Setting { name, .. })
-        | WaveError::Dynamics(DynamicsError::Setting { name, .. }) => name,
-        WaveError::Points(PointError::Lengths { .. }) => "fine",
-        WaveError::Dynamics(DynamicsError::Order { low, .. }) => low,
-        WaveError::Dynamics(DynamicsError::EmptyBox { .. }) => "gain-boxes",
-        _ => "kind",
+        WaveError::Points(PointError::Setting(problem))
+        | WaveError::Dynamics(DynamicsError::Setting(problem)) => problem,
+        WaveError::Points(PointError::Lengths { .. }) => SettingProblem::new("fine", error),
+        _ => SettingProblem::new("kind", error),
     }
 }
 

@@ -1,48 +1,14 @@
 //! What can go wrong while waves run.
 
 use whitecap_core::glam::Vec3;
+use whitecap_scene::SettingError;
 
 /// Why waves could not be moved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DynamicsError {
-    /// A setting is outside its range.
-    #[error("`{name}` is {value}, but must lie between {least} and {most}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// Smallest value allowed.
-        least: f64,
-        /// Largest value allowed.
-        most: f64,
-    },
-    /// One limit is above another.
-    #[error(
-        "`{low}` is {low_value}, which is not below `{high}`, {high_value}; raise the second or lower the first"
-    )]
-    Order {
-        /// The setting that must be smaller.
-        low: &'static str,
-        /// Its value.
-        low_value: f32,
-        /// The setting that must be larger.
-        high: &'static str,
-        /// Its value.
-        high_value: f32,
-    },
-    /// A box of a region of gain has its corners the wrong way round.
-    #[error(
-        "region {index} has its `min` {min} above its `max` {max}; swap the numbers that are the wrong way round"
-    )]
-    EmptyBox {
-        /// Which region, counted from 0.
-        index: usize,
-        /// Low corner.
-        min: Vec3,
-        /// High corner.
-        max: Vec3,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The fine spacing is not below the coarse length.
     #[error(
         "the fine spacing, {fine} m, must be a positive length below the coarse length, {coarse} m"

@@ -12,8 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::glam::Vec3;
 
-use super::error::DynamicsError;
-use super::settings::{DynamicsSettings, within};
+use super::settings::DynamicsSettings;
 use super::smooth_step;
 
 /// A box with a gain of its own.
@@ -55,16 +54,6 @@ pub struct GainSphere {
 }
 
 impl GainBox {
-    /// Whether the numbers describe a region.
-    pub(super) fn check(&self, index: usize) -> Result<(), DynamicsError> {
-        let (min, max) = (Vec3::from(self.min), Vec3::from(self.max));
-        if !min.cmple(max).all() || !min.is_finite() || !max.is_finite() {
-            return Err(DynamicsError::EmptyBox { index, min, max });
-        }
-        within("gain", self.gain, 0.0, 100.0)?;
-        within("falloff", self.falloff, 0.0, 1e9)
-    }
-
     fn distance(&self, position: Vec3) -> f32 {
         let (min, max) = (Vec3::from(self.min), Vec3::from(self.max));
         position.distance(position.clamp(min, max))
@@ -72,16 +61,6 @@ impl GainBox {
 }
 
 impl GainSphere {
-    /// Whether the numbers describe a region.
-    pub(super) fn check(&self) -> Result<(), DynamicsError> {
-        for coordinate in self.center {
-            within("center", coordinate, f32::MIN, f32::MAX)?;
-        }
-        within("radius", self.radius, 1e-9, 1e9)?;
-        within("gain", self.gain, 0.0, 100.0)?;
-        within("falloff", self.falloff, 0.0, 1e9)
-    }
-
     fn distance(&self, position: Vec3) -> f32 {
         (position.distance(Vec3::from(self.center)) - self.radius).max(0.0)
     }

@@ -14,9 +14,11 @@
 //!   does, less exactly.
 
 use rayon::prelude::*;
+use whitecap_core::Bounds;
 use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;
 use whitecap_core::winding_number::WindingNumber;
+use whitecap_scene::BodyPose;
 
 /// The cosine between the normals of two walls below which their images do not get in each other's way.
 const UPRIGHT: f32 = 0.3;
@@ -49,13 +51,55 @@ pub enum Wall {
 /// The solids of one frame, ready for questions.
 #[derive(Clone, Debug, Default)]
 pub struct Obstacles {
-    solids: Vec<WindingNumber>,
+    solids: Vec<Solid>,
+}
+
+#[derive(Clone, Debug)]
+enum Solid {
+    Mesh(Box<WindingNumber>),
+    Body(Box<BodyPose>),
+}
+
+impl Solid {
+    fn bounds(&self) -> Bounds {
+        match self {
+            Solid::Mesh(mesh) => mesh.bvh().bounds(),
+            Solid::Body(pose) => pose.bounds(),
+        }
+    }
+
+    fn contains(&self, position: Vec3) -> bool {
+        match self {
+            Solid::Mesh(mesh) => mesh.is_inside(position),
+            Solid::Body(pose) => pose.contains(position),
+        }
+    }
+
+    /// The closest point of the surface within `reach`, and the square of its distance.
+    fn closest_point(&self, position: Vec3, reach: f32) -> Option<(Vec3, f32)> {
+        match self {
+            Solid::Mesh(mesh) => {
+                let found = mesh.bvh().closest_point(position, reach)?;
+                Some((found.point, found.distance_squared))
+            }
+            Solid::Body(pose) => {
+                let found = pose.nearest(position, reach)?;
+                Some((found.point, found.distance * found.distance))
+            }
+        }
+    }
 }
 
 impl Obstacles {
     /// Solids bounded by closed meshes, as they are in this frame.
     pub fn new<'a>(meshes: impl IntoIterator<Item = &'a TriMesh>) -> Self {
-        Self { solids: meshes.into_iter().map(WindingNumber::build).collect() }
+        let solid = |mesh| Solid::Mesh(Box::new(WindingNumber::build(mesh)));
+        Self { solids: meshes.into_iter().map(solid).collect() }
+    }
+
+    /// Bodies, each at the time of its pose.
+    pub fn from_poses(poses: impl IntoIterator<Item = BodyPose>) -> Self {
+        Self { solids: poses.into_iter().map(|pose| Solid::Body(Box::new(pose))).collect() }
     }
 
     /// Whether there is no solid.
@@ -74,17 +118,17 @@ impl Obstacles {
     fn wall(&self, position: Vec3, reach: f32) -> Wall {
         let mut found: Vec<(f32, Vec3, Vec3)> = Vec::new();
         for solid in &self.solids {
-            let bounds = solid.bvh().bounds();
+            let bounds = solid.bounds();
             if bounds.distance_squared(position) > reach * reach {
                 continue;
             }
-            if bounds.contains(position) && solid.is_inside(position) {
+            if bounds.contains(position) && solid.contains(position) {
                 return Wall::Within;
             }
-            let Some(closest) = solid.bvh().closest_point(position, reach) else { continue };
-            let away = (position - closest.point).normalize_or_zero();
-            if away != Vec3::ZERO && closest.distance_squared <= reach * reach {
-                found.push((closest.distance_squared, closest.point, away));
+            let Some((closest, squared)) = solid.closest_point(position, reach) else { continue };
+            let away = (position - closest).normalize_or_zero();
+            if away != Vec3::ZERO && squared <= reach * reach {
+                found.push((squared, closest, away));
             }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -124,6 +168,8 @@ fn block(min: Vec3, max: Vec3) -> Option<TriMesh> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whitecap_core::Transform;
+    use whitecap_scene::AnimatedBody;
 
     /// Contract: a point outside a container is within its walls, one in the middle sees none, and
     /// one near a side sees that side.
@@ -142,5 +188,31 @@ mod tests {
         let Wall::Near { point, normal } = found[3] else { panic!("{:?}", found[3]) };
         assert!(point.distance(Vec3::new(1.0, 0.5, 1.0)) < 1e-6);
         assert!(normal.distance(Vec3::NEG_Z) < 1e-3);
+    }
+
+    /// Contract: a body in a pose throws waves back as its mesh in that place does.
+    #[test]
+    fn poses_are_obstacles() {
+        let walls = container_walls(Vec3::ZERO, Vec3::ONE);
+        let lift = Transform::from_translation(Vec3::new(0.0, 0.25, 0.0));
+        let body = AnimatedBody::rigid(walls[0].clone(), vec![(0.0, lift)]).unwrap();
+        let pose = body.at(0.0).unwrap();
+        let moved = pose.mesh();
+        let (poses, meshes) = (Obstacles::from_poses([pose]), Obstacles::new([&moved]));
+        let places: Vec<Vec3> = (0..500)
+            .map(|i| {
+                let part = |step: usize| (i * step % 499) as f32 / 499.0;
+                Vec3::new(part(1), part(7), part(31)) * 3.0 - 1.5
+            })
+            .collect();
+        let (of_poses, of_meshes) = (poses.walls(&places, 0.3), meshes.walls(&places, 0.3));
+        for (place, (a, b)) in places.iter().zip(of_poses.iter().zip(&of_meshes)) {
+            let near = match (*a, *b) {
+                (Wall::Near { point: a, .. }, Wall::Near { point: b, .. }) => a.distance(b) < 1e-5,
+                (a, b) => a == b,
+            };
+            assert!(near, "{place}: {a:?} against {b:?}");
+        }
+        assert!(of_meshes.iter().any(|wall| matches!(wall, Wall::Near { .. })));
     }
 }

@@ -7,6 +7,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::shape::BoxShape;
+use whitecap_scene::{SettingError, check_ranges};
 
 use super::error::DynamicsError;
 use super::gain::{GainBox, GainSphere};
@@ -163,49 +165,19 @@ impl DynamicsSettings {
 
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), DynamicsError> {
-        within("wave-speed", self.wave_speed.unwrap_or(1.0), 0.0, 1e9)?;
-        within("wavelength", self.wavelength.unwrap_or(1.0), 1e-9, 1e9)?;
-        within("octaves", self.octaves.unwrap_or(1) as f32, 1.0, 8.0)?;
-        within("largest-height", self.largest_height, 0.0, 10.0)?;
-        within("seed-height", self.seed_height, 0.0, 10.0)?;
-        within("seed-rise", self.seed_rise, 1.0, 1e4)?;
-        within("curvature-memory", self.curvature_memory, 0.0, 1e4)?;
-        within("least-curvature", self.least_curvature, 0.0, 1.0)?;
-        within("full-curvature", self.full_curvature, 0.0, 1.0)?;
-        within("largest-frequency", self.largest_frequency.unwrap_or(1.0), 0.0, 1e9)?;
-        within("damping", self.damping, 0.0, 1.0)?;
-        within("diffusion", self.diffusion, 0.0, 0.2)?;
-        within("restoring", self.restoring, 0.0, 1.0)?;
-        within("bands", self.bands as f32, 1.0, 4.0)?;
-        within("wave-gravity", self.wave_gravity, 0.0, 1e6)?;
-        within("wave-tension", self.wave_tension, 0.0, 1e6)?;
-        within("drop-radius", self.drop_radius, 0.0, 1e3)?;
-        within("gain", self.gain, 0.0, 100.0)?;
-        within("foam-speed", self.foam_speed.unwrap_or(1.0), 0.0, 1e9)?;
-        within("foam-half-life", self.foam_half_life, 0.01, 1e6)?;
-        if self.least_curvature >= self.full_curvature {
-            return Err(DynamicsError::Order {
-                low: "least-curvature",
-                low_value: self.least_curvature,
-                high: "full-curvature",
-                high_value: self.full_curvature,
-            });
+        check_ranges(self)?;
+        let (least, full) = (self.least_curvature, self.full_curvature);
+        if least >= full {
+            let message = format!(
+                "`least-curvature` is {least}, which is not below `full-curvature`, {full}"
+            );
+            let error = SettingError::new("least-curvature", message);
+            return Err(error.with_help("raise the second or lower the first").into());
         }
-        self.gain_boxes.iter().enumerate().try_for_each(|(index, area)| area.check(index))?;
-        self.gain_spheres.iter().try_for_each(GainSphere::check)
+        for (place, area) in self.gain_boxes.iter().enumerate() {
+            let shape = BoxShape { min: area.min, max: area.max };
+            shape.check_or_flat().map_err(|error| error.within("gain-boxes", place))?;
+        }
+        Ok(())
     }
-}
-
-/// Fails if a setting is not between two limits, or is not a number.
-pub(super) fn within(
-    name: &'static str,
-    value: f32,
-    least: f32,
-    most: f32,
-) -> Result<(), DynamicsError> {
-    if value >= least && value <= most {
-        return Ok(());
-    }
-    let [value, least, most] = [value, least, most].map(f64::from);
-    Err(DynamicsError::Setting { name, value, least, most })
 }

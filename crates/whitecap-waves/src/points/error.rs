@@ -1,20 +1,13 @@
 //! What can go wrong with surface points.
 
+use whitecap_scene::SettingError;
+
 /// Why surface points cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PointError {
-    /// A setting is outside its range.
-    #[error("`{name}` must lie between {least} and {most}, but it is {value}")]
-    Setting {
-        /// Which setting.
-        name: &'static str,
-        /// Its value.
-        value: f32,
-        /// Smallest value.
-        least: f32,
-        /// Largest value.
-        most: f32,
-    },
+    /// A setting is impossible.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The two lengths do not go together.
     #[error(
         "the fine spacing of {fine} m does not go with the coarse length of {coarse} m: it must lie between {smallest} m and {largest} m"

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_scene::check_ranges;
 
 use super::Sums;
 use super::error::PointError;
@@ -45,17 +46,7 @@ impl Default for PointSettings {
 impl PointSettings {
     /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), PointError> {
-        let within = |name, value: f32, least: f32, most: f32| {
-            if value >= least && value <= most {
-                Ok(())
-            } else {
-                Err(PointError::Setting { name, value, least, most })
-            }
-        };
-        within("coarse", self.coarse.unwrap_or(1.0), 1e-9, 1e9)?;
-        within("fine", self.fine.unwrap_or(1.0), 1e-9, 1e9)?;
-        within("rounds", self.rounds as f32, 1.0, 100.0)?;
-        within("first-rounds", self.first_rounds as f32, 1.0, 1000.0)?;
+        check_ranges(self)?;
         self.coarse.map_or(Ok(()), |coarse| self.fine_for(coarse).map(|_| ()))
     }
 

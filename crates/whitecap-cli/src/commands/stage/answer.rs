@@ -1,7 +1,8 @@
 //! What a stage's command answers: its metrics, in words and as one object.
 
 use serde_json::{Map, Value, json};
-use whitecap_shot::{FrameResult, Metric, short_numbers};
+use whitecap_scene::short_numbers;
+use whitecap_shot::{FrameResult, Metric};
 
 use super::files::Files;
 use crate::answer::Answer;

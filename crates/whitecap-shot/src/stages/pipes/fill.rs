@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_bulk::describe_choices;
 use whitecap_pipes::Columns;
+use whitecap_scene::describe_choices;
+use whitecap_scene::shape::{BallShape, BoxShape};
 
 use crate::stage::SettingProblem;
 
@@ -14,35 +15,11 @@ use crate::stage::SettingProblem;
 #[schemars(transform = describe_choices)]
 pub enum PipeFill {
     /// A box along the axes.
-    Box(PipeBox),
+    Box(BoxShape),
     /// A ball.
-    Sphere(PipeSphere),
+    Sphere(BallShape),
     /// Everything up to a height, closed caves included.
     Level(PipeLevel),
-}
-
-/// A box of liquid.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PipeBox {
-    /// Lowest corner (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub min: [f32; 3],
-    /// Highest corner (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub max: [f32; 3],
-}
-
-/// A ball of liquid.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PipeSphere {
-    /// Centre (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub center: [f32; 3],
-    /// Radius.
-    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e6))]
-    pub radius: f32,
 }
 
 /// Liquid up to a height.
@@ -58,20 +35,17 @@ impl PipeFill {
     /// What is wrong with it, if something is.
     pub(super) fn problem(&self) -> Option<SettingProblem> {
         let PipeFill::Box(shape) = self else { return None };
-        let axis = (0..3).find(|&axis| shape.min[axis] >= shape.max[axis])?;
-        let message = format!("this box is empty along {}", ["x", "y", "z"][axis]);
-        let help = "min is the lowest corner, max the highest";
-        Some(SettingProblem::new("box", message).with_help(help))
+        shape.check().err().map(|problem| problem.inside("box"))
     }
 
     /// From where to where it reaches on the vertical line at (x, z).
     fn range(&self, x: f32, z: f32) -> Option<[f64; 2]> {
         match self {
-            PipeFill::Box(PipeBox { min, max }) => {
+            PipeFill::Box(BoxShape { min, max }) => {
                 let inside = (min[0]..max[0]).contains(&x) && (min[2]..max[2]).contains(&z);
                 inside.then_some([min[1].into(), max[1].into()])
             }
-            PipeFill::Sphere(PipeSphere { center, radius }) => {
+            PipeFill::Sphere(BallShape { center, radius }) => {
                 let away = [x - center[0], z - center[2]].map(f64::from);
                 let half = f64::from(*radius).powi(2) - away[0].powi(2) - away[1].powi(2);
                 let (half, y) = (half.max(0.0).sqrt(), f64::from(center[1]));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use whitecap_core::{Column, GridClass, GridValues, KeyframedTransform, TriMesh, attributes};
+use whitecap_core::{GridClass, GridValues, TriMesh};
 use whitecap_render::glam::{Quat, Vec3};
 use whitecap_render::liquid::Shutter;
 use whitecap_render::meniscus::{MeniscusSettings, Solid};
@@ -13,13 +13,14 @@ use whitecap_render::{
     Camera, Environment, LevelSetLiquid, Light, LightKind, Material, MeniscusLiquid, MeshOptions,
     ParticleLiquid, Scene, Shape, TriangleMesh,
 };
+use whitecap_scene::MeshMotion;
 use whitecap_surface::LevelSet;
 
 use super::materials::{material, pictures, read_image};
 use super::settings::{
     EnvironmentSettings, LightSettings, ObjectSettings, RenderStageSettings, ShapeSettings,
 };
-use crate::frame_files::FrameFiles;
+use crate::body_files::{BodyFiles, mesh_motion};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 use crate::{FrameData, FrameTime};
 
@@ -59,16 +60,16 @@ struct StageObject {
 
 impl StageObject {
     fn is_at_rest(&self) -> bool {
-        self.mesh.as_ref().is_none_or(|mesh| mesh.mesh.is_some() && !mesh.moves)
+        self.mesh.as_ref().is_none_or(|mesh| mesh.motion.is_some() && !mesh.moves)
     }
 }
 
 struct MeshSource {
-    files: FrameFiles,
-    motion: KeyframedTransform,
+    files: BodyFiles,
     moves: bool,
-    /// The mesh of a single file.
-    mesh: Option<Arc<TriMesh>>,
+    /// The mesh of a single file and its motion. The files of a sequence may have other triangles in every
+    /// frame.
+    motion: Option<MeshMotion>,
 }
 
 impl SceneMaker {
@@ -137,12 +138,13 @@ impl SceneMaker {
         let mut solids = Vec::new();
         for (place, object) in self.objects.iter().enumerate() {
             let name = format!("object {}", place + 1);
-            let settings = &self.settings.objects[place];
-            let mesh = object.mesh.as_ref().map(|mesh| mesh.at(frame)).transpose()?;
+            let is_known = object.shape.get().is_some();
+            let mesh = object.mesh.as_ref().filter(|_| !is_known);
+            let mesh = mesh.map(|mesh| mesh.at(frame)).transpose()?.map(Arc::new);
             solids.extend(self.solid(&name, place, mesh.as_deref())?);
             let shape = match object.shape.get() {
                 Some(shape) => Arc::clone(shape),
-                None => self.shape(settings, mesh)?,
+                None => self.shape(&self.settings.objects[place], mesh)?,
             };
             if object.is_at_rest() {
                 object.shape.get_or_init(|| Arc::clone(&shape));
@@ -366,39 +368,26 @@ fn mesh_source(
     object: &ObjectSettings,
     shot: &ShotContext,
 ) -> Result<Option<MeshSource>, SettingProblem> {
-    const PATH: &str = "shape.mesh.path";
     let ShapeSettings::Mesh(settings) = &object.shape else { return Ok(None) };
-    let files = FrameFiles::new(&settings.path, settings.first.map(i64::from), shot)
-        .map_err(|error| SettingProblem::new(PATH, error))?;
-    must_exist(PATH, &files.file(shot.first))?;
-    let wrong = |error: &dyn std::fmt::Display| SettingProblem::new("shape.mesh.keys", error);
-    let keys = settings.motion().map_err(|error| wrong(&error))?;
-    let motion = KeyframedTransform::new(keys).map_err(|error| wrong(&error))?;
-    let mesh = files.is_single().then(|| whitecap_io::read_mesh(files.file(shot.first)));
-    let mesh = mesh.transpose().map_err(|error| SettingProblem::new(PATH, error))?;
-    let (moves, mesh) = (!settings.keys.is_empty(), mesh.map(Arc::new));
-    Ok(Some(MeshSource { files, motion, moves, mesh }))
+    let source = BodyFiles::new(settings, shot).and_then(|files| {
+        let is_single = !files.is_sequence();
+        let motion = is_single.then(|| mesh_motion(settings, &files, shot)).transpose()?;
+        Ok(MeshSource { files, moves: !settings.keys.is_empty(), motion })
+    });
+    source.map(Some).map_err(|problem| problem.inside("shape.mesh"))
 }
 
 impl MeshSource {
     /// The mesh of a frame, in place and with its velocity.
-    fn at(&self, frame: FrameTime) -> Result<Arc<TriMesh>, StageError> {
-        let mesh = match &self.mesh {
-            Some(mesh) if !self.moves => return Ok(mesh.clone()),
-            Some(mesh) => mesh.as_ref().clone(),
+    fn at(&self, frame: FrameTime) -> Result<TriMesh, StageError> {
+        match &self.motion {
+            Some(motion) if self.moves => motion.mesh_at(frame.time).map_err(StageError::failed),
+            Some(motion) => Ok(motion.at(frame.time).map_err(StageError::failed)?.0),
             None => {
                 let read = whitecap_io::read_mesh(self.files.file(frame.index));
-                read.map_err(StageError::failed)?
+                read.map_err(StageError::failed)
             }
-        };
-        let mut mesh = self.motion.at(frame.time).mesh(mesh);
-        if self.moves {
-            let velocity = |&point: &Vec3| self.motion.velocity(frame.time, point);
-            let velocities = mesh.positions().iter().map(velocity).collect();
-            mesh.set_attribute(attributes::VELOCITY, Column::Vec3(velocities))
-                .map_err(StageError::failed)?;
         }
-        Ok(Arc::new(mesh))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_bulk::describe_choices;
-use whitecap_bulk::sph::solid::SolidSettings;
 use whitecap_render::liquid::LiquidSettings;
 use whitecap_render::meniscus::MeniscusSettings;
 use whitecap_render::{Camera, RenderSettings, Tone};
+use whitecap_scene::shape::{BallShape, BoxShape};
+use whitecap_scene::{BodySettings, describe_choices};
 
 /// Settings of the stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -229,13 +229,13 @@ fn grey() -> MaterialSettings {
 #[schemars(transform = describe_choices)]
 pub enum ShapeSettings {
     /// A mesh from a file: at rest, moved from key to key, or a file for each frame.
-    Mesh(SolidSettings),
+    Mesh(BodySettings),
     /// A floor without end.
     Floor(FloorSettings),
     /// A box along the axes.
-    Box(CuboidSettings),
+    Box(BoxShape),
     /// A ball.
-    Ball(BallSettings),
+    Ball(BallShape),
 }
 
 /// A floor without end.
@@ -245,30 +245,6 @@ pub struct FloorSettings {
     /// How high it lies.
     #[schemars(extend("unit" = "m"))]
     pub height: f32,
-}
-
-/// A box along the axes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CuboidSettings {
-    /// Lowest corner (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub min: [f32; 3],
-    /// Highest corner (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub max: [f32; 3],
-}
-
-/// A ball.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BallSettings {
-    /// Its middle (x, y, z).
-    #[schemars(extend("unit" = "m"))]
-    pub center: [f32; 3],
-    /// Its radius.
-    #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
-    pub radius: f32,
 }
 
 /// A light.

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_bulk::sph::emitter::EmitterSettings;
-use whitecap_bulk::sph::fill::Fill;
-use whitecap_bulk::sph::solid::SolidSettings;
 use whitecap_bulk::sph::{Selection, SphSettings};
+use whitecap_scene::BodySettings;
+use whitecap_scene::emitter::EmitterSettings;
+use whitecap_scene::fill::Fill;
 
 /// Settings of the stage: where the liquid comes from, what it flows round, and how it is
 /// simulated.
@@ -21,7 +21,7 @@ pub struct SphStageSettings {
     pub emitters: Vec<EmitterSettings>,
     /// Closed meshes that the liquid flows round: at rest, moved from key to key, or deforming.
     #[schemars(extend("unit" = "none"))]
-    pub solids: Vec<SolidSettings>,
+    pub solids: Vec<BodySettings>,
     /// Which particles to give and save. A surface around the visible ones has an inner side too,
     /// so a `surface` stage should be given all.
     #[schemars(extend("unit" = "none"))]
