@@ -266,7 +266,10 @@ fn what_has_no_meaning_is_refused() {
         let message = ThinFilm::new(&settings).unwrap_err().to_string();
         assert!(message.contains(word), "{message}");
     };
-    refused(settings(f32::NAN, 1.0), "film has an index of refraction of NaN");
-    refused(settings(1.3, 0.0), "substrate");
-    refused(ThinFilmSettings { substrate_extinction: -1.0, ..silver() }, "extinction");
+    refused(settings(f32::NAN, 1.0), "`film-index` is NaN");
+    refused(settings(1.3, 0.0), "`substrate-index` is 0");
+    refused(
+        ThinFilmSettings { substrate_extinction: -1.0, ..silver() },
+        "`substrate-extinction` is -1",
+    );
 }

@@ -66,9 +66,9 @@ impl SettingError {
 
     /// Whether the message names the setting already.
     fn names_its_key(&self) -> bool {
-        let names =
-            self.key.split('.').filter(|part| part.parse::<usize>().is_err() && !part.is_empty());
-        names.last().is_none_or(|name| self.message.contains(&format!("{name}`")))
+        let is_name = |part: &&str| !part.is_empty() && part.parse::<usize>().is_err();
+        let name = self.key.rsplit('.').find(is_name);
+        name.is_none_or(|name| self.message.contains(&format!("{name}`")))
     }
 }
 
