@@ -1,11 +1,11 @@
 //! A step of a particle liquid: `cargo bench -p whitecap-bulk`.
 
 use divan::Bencher;
-use whitecap_bulk::sph::fill::{Volume, lattice_points};
-use whitecap_bulk::sph::solid::BoxShape;
 use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::{Volume, lattice_points};
+use whitecap_scene::shape::BoxShape;
 
 fn main() {
     divan::main();
