@@ -133,3 +133,20 @@ fn problem(error: SceneError) -> SettingProblem {
         error => SettingProblem::new("path", error),
     }
 }
+
+/// Loads every item of a list; what is wrong is told with its place.
+pub(crate) fn load_each<S, T>(
+    list: &str,
+    items: &[S],
+    problems: &mut Vec<SettingProblem>,
+    load: impl Fn(&S) -> Result<T, SettingProblem>,
+) -> Vec<T> {
+    let mut loaded = Vec::new();
+    for (place, item) in items.iter().enumerate() {
+        match load(item) {
+            Ok(item) => loaded.push(item),
+            Err(problem) => problems.push(problem.within(list, place)),
+        }
+    }
+    loaded
+}

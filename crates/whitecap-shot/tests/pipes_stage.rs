@@ -341,3 +341,35 @@ fn a_live_view_gets_a_moving_terrain() {
     let told = moving.at(5).unwrap_err();
     assert!(told.contains("table.0005.ply"), "{told}");
 }
+
+/// Contract: a terrain moved by keys carries its liquid as the same terrain from files does; keys for a
+/// plane are refused at their place.
+#[test]
+fn keys_move_a_terrain() {
+    let by_files = folder();
+    let text = sinking_table(by_files.path());
+    run_text(by_files.path(), &text, None);
+    let by_keys = folder();
+    let first = whitecap_io::read_mesh(by_files.path().join("table.0001.ply")).unwrap();
+    whitecap_io::write_mesh(by_keys.path().join("table.0001.ply"), &first).unwrap();
+    let last = whitecap_io::read_mesh(by_files.path().join("table.0008.ply")).unwrap();
+    let sunk = last.positions()[0] - first.positions()[0];
+    let time = 7.0 / 60.0;
+    let keys = format!(
+        "mesh = \"table.0001.ply\", keys = [{{}}, {{ time = {time}, position = {:?} }}]",
+        sunk.to_array()
+    );
+    let moved = text.replace("mesh = \"table.####.ply\"", &keys);
+    assert_ne!(moved, text);
+    run_text(by_keys.path(), &moved, None);
+    let height = |folder: &Path| {
+        let mesh = whitecap_io::read_mesh(folder.join("out/spill/blood/blood.0008.ply")).unwrap();
+        mesh.positions().iter().map(|position| position.y).fold(0.0, f32::max)
+    };
+    let (files, keys) = (height(by_files.path()), height(by_keys.path()));
+    assert!((files - keys).abs() < 1e-4, "{files} and {keys}");
+    let plane = text.replace("mesh = \"table.####.ply\"", "keys = [{ time = 1 }]");
+    let told = Shot::parse(&plane, Path::new("spill.toml"), &Registry::standard());
+    let told = told.err().unwrap().to_string();
+    assert!(told.contains("only a terrain that is one mesh"), "{told}");
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Column, Particles};
+use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_shot::{CancelToken, Event, Registry, RunOptions, RunOutcome, Shot, run};
 
 /// A drop falls into a pool; waves as a mesh, as points, and as a mesh moved by those points.
@@ -281,4 +281,31 @@ fn only_points_with_waves_move_a_mesh() {
     let outcome = run(&loaded(&text, folder.path()), &RunOptions::new(&options.0, &options.1));
     let told = outcome.err().unwrap().to_string();
     assert!(told.contains("no column `normal`") && told.contains("give = \"points\""), "{told}");
+}
+
+/// Contract: a solid named in the settings throws waves back as the same mesh from another stage does, to
+/// the byte; one that is not there is reported at its place.
+#[test]
+fn solids_are_obstacles() {
+    let pillar = TriMesh::cuboid(Vec3::new(0.3, -0.1, 0.2), Vec3::new(0.45, 0.7, 0.35));
+    let points = |more: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        whitecap_io::write_mesh(folder.path().join("pillar.ply"), &pillar).unwrap();
+        let (head, _) = SHOT.split_once("[points]").unwrap();
+        let text = head.replace("fine = 0.04", &format!("fine = 0.04\n{more}"));
+        let pillar = "[pillar]\nkind = \"cache\"\ncontent = \"mesh\"\npath = \"pillar.ply\"\n";
+        let shot = loaded(&format!("{text}\n{pillar}"), folder.path());
+        let (cancel, observer) = (CancelToken::new(), |_: &Event<'_>| {});
+        run(&shot, &RunOptions::new(&observer, &cancel)).unwrap();
+        std::fs::read(shot.output.join("detail/detail.0006.ply")).unwrap()
+    };
+    let alone = points("");
+    let obstacle = points("obstacles = \"pillar\"");
+    assert!(alone != obstacle, "the pillar does nothing");
+    assert!(points(r#"solids = [{ path = "pillar.ply" }]"#) == obstacle, "other waves");
+
+    let text = SHOT.replace("fine = 0.04\nsave = [\"ply\"]", "solids = [{ path = \"none.ply\" }]");
+    let told = Shot::parse(&text, Path::new("rings.toml"), &Registry::standard());
+    let told = told.err().unwrap().to_string();
+    assert!(told.contains("there is no mesh file") && told.contains("solids = [{"), "{told}");
 }

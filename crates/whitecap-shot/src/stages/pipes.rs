@@ -19,14 +19,13 @@ use whitecap_pipes::{
     TerrainMotion, Viewer,
 };
 
-use crate::frame_files::FrameFiles;
 use crate::stage::{
     Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult, StageError,
     StageOutput, StepContext,
 };
 use crate::{CommandInfo, DataKind, FrameData, Phenomenon, Shot, Subject};
 use fill::depths;
-use ground::{FilesOfTerrain, Ground};
+use ground::ShotTerrain;
 
 pub use fill::PipeFill;
 pub use settings::{PipeResult, PipeTerrain, PipesStageSettings};
@@ -50,8 +49,7 @@ pub(super) struct Pipes {
     settings: PipesStageSettings,
     /// The liquid as it was filled, at rest, on its terrain at the first frame.
     scene: PipeScene,
-    /// The files of the terrain, unless it is a plane.
-    files: Option<FrameFiles>,
+    terrain: Arc<ShotTerrain>,
     first: i64,
 }
 
@@ -110,7 +108,7 @@ impl Phenomenon for Pipes {
     }
 
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
-        Ok(self.files.iter().map(|files| files.file(frame)).collect())
+        Ok(self.terrain.source(frame).into_iter().collect())
     }
 
     fn start(&self) -> Result<RunningPipes, StageError> {
@@ -249,15 +247,13 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
             return Err(problem.within("fill", place));
         }
     }
-    let files = settings.terrain.files(shot)?;
-    let file = files.as_ref().map(|files| files.file(shot.first));
-    let drawn = Ground::new(&settings, file.as_deref(), None)?.drawn(&settings.surface);
+    let terrain = ShotTerrain::new(&settings, shot)?;
+    let drawn = terrain.ground(shot.first)?.drawn(&settings.surface);
     let mut pipes = Liquid::new(&drawn.terrain, settings.liquid.clone()).map_err(problem)?;
     let depths = depths(pipes.columns(), &settings.fill);
     pipes.fill(|column| depths[column]);
-    let moving = files.clone().filter(|files| !files.is_single());
-    let grid = *pipes.columns().grid();
-    let motion = moving.map(|files| FilesOfTerrain::new(files, settings.clone(), grid, shot));
+    let terrain = Arc::new(terrain.on(*pipes.columns().grid()));
+    let motion = terrain.moves().then(|| Arc::clone(&terrain) as Arc<dyn TerrainMotion>);
     let scene = PipeScene {
         name: String::from(Pipes::KIND.name),
         pipes,
@@ -265,9 +261,9 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
         minimum: drawn.minimum,
         surface: settings.surface,
         meniscus,
-        motion: motion.map(|motion| Arc::new(motion) as Arc<dyn TerrainMotion>),
+        motion,
     };
-    Ok(Pipes { settings, scene, files, first: shot.first })
+    Ok(Pipes { settings, scene, terrain, first: shot.first })
 }
 
 fn problem(error: PipeError) -> SettingProblem {

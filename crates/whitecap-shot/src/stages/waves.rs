@@ -3,16 +3,20 @@
 //! The stage is stateful: its state is that of the surface points and of the waves on them, to the
 //! bit. Every frame of the particles is needed, in order.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_scene::shape::BoxShape;
+use whitecap_scene::{AnimatedBody, BodySettings};
 use whitecap_surface::{Method, SurfaceSettings, particle_spacing, surface_particles};
 use whitecap_waves::dynamics::{DynamicsError, Obstacles, container_walls, displaced_mesh};
 use whitecap_waves::points::{Lengths, PointError};
 use whitecap_waves::{Surroundings, WaveError, WaveFrame, WaveSettings, Waves as WaveState};
 
+use crate::body_files::{BodyFiles, animated_body, load_each};
 use crate::stage::{
     Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult,
     StageError, StageOutput, StepContext,
@@ -69,6 +73,10 @@ pub struct WavesStageSettings {
     /// edges of the liquid.
     #[schemars(extend("unit" = "m"))]
     pub domain: Option<BoxShape>,
+    /// Closed meshes that throw waves back: at rest, moved from key to key, or deforming. The same as the
+    /// `solids` of a stage `sph`.
+    #[schemars(extend("unit" = "none"))]
+    pub solids: Vec<BodySettings>,
     /// A mask that was painted on the liquid: a column of the particles with a number for each, by
     /// which the gain around it is multiplied. Left out: nothing is painted.
     #[schemars(extend("unit" = "none"), length(min = 1))]
@@ -85,6 +93,7 @@ impl Default for WavesStageSettings {
             cell: None,
             smooth: 20,
             domain: None,
+            solids: Vec::new(),
             paint: None,
             waves: WaveSettings::default(),
         }
@@ -96,6 +105,7 @@ pub(super) struct Waves {
     /// Time from frame to frame, in s.
     duration: f64,
     container: Vec<TriMesh>,
+    solids: Vec<(AnimatedBody, BodyFiles)>,
 }
 
 impl Phenomenon for Waves {
@@ -155,7 +165,19 @@ impl Phenomenon for Waves {
         let container = settings
             .domain
             .map_or_else(Vec::new, |domain| container_walls(domain.min.into(), domain.max.into()));
-        Ok(Self { settings, duration: 1.0 / shot.fps, container })
+        let mut problems = Vec::new();
+        let solids = load_each("solids", &settings.solids, &mut problems, |solid| {
+            let files = BodyFiles::new(solid, shot)?;
+            Ok((animated_body(solid, &files, shot)?, files))
+        });
+        match problems.is_empty() {
+            true => Ok(Self { settings, duration: 1.0 / shot.fps, container, solids }),
+            false => Err(problems),
+        }
+    }
+
+    fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
+        Ok(self.solids.iter().flat_map(|(_, files)| files.sources(frame)).collect())
     }
 
     fn start(&self) -> Result<WaveState, StageError> {
@@ -170,7 +192,9 @@ impl Phenomenon for Waves {
     ) -> Result<StageOutput, StageError> {
         let particles = inputs.particles("particles")?;
         let obstacles = inputs.optional_mesh("obstacles")?.map(AsRef::as_ref);
-        let obstacles = Obstacles::new(self.container.iter().chain(obstacles));
+        let poses = self.solids.iter().map(|(body, _)| body.at(context.frame.time));
+        let poses = poses.collect::<Result<Vec<_>, _>>().map_err(StageError::failed)?;
+        let obstacles = Obstacles::new(self.container.iter().chain(obstacles)).with_poses(poses);
         let paint = self.settings.paint.as_deref();
         let paint = paint.map(|name| painted_gain(particles, name)).transpose()?;
         let surroundings = Surroundings {

@@ -97,9 +97,10 @@ impl Obstacles {
         Self { solids: meshes.into_iter().map(solid).collect() }
     }
 
-    /// Bodies, each at the time of its pose.
-    pub fn from_poses(poses: impl IntoIterator<Item = BodyPose>) -> Self {
-        Self { solids: poses.into_iter().map(|pose| Solid::Body(Box::new(pose))).collect() }
+    /// The same and further bodies, each at the time of its pose.
+    pub fn with_poses(mut self, poses: impl IntoIterator<Item = BodyPose>) -> Self {
+        self.solids.extend(poses.into_iter().map(|pose| Solid::Body(Box::new(pose))));
+        self
     }
 
     /// Whether there is no solid.
@@ -198,7 +199,7 @@ mod tests {
         let body = AnimatedBody::rigid(walls[0].clone(), vec![(0.0, lift)]).unwrap();
         let pose = body.at(0.0).unwrap();
         let moved = pose.mesh();
-        let (poses, meshes) = (Obstacles::from_poses([pose]), Obstacles::new([&moved]));
+        let (poses, meshes) = (Obstacles::new([]).with_poses([pose]), Obstacles::new([&moved]));
         let places: Vec<Vec3> = (0..500)
             .map(|i| {
                 let part = |step: usize| (i * step % 499) as f32 / 499.0;

@@ -1,13 +1,15 @@
 //! The terrain of a `pipes` stage at a frame: from a mesh, a picture or a plane.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use whitecap_core::TriMesh;
 use whitecap_core::glam::{Vec2, Vec3, Vec3Swizzles};
 use whitecap_io::image::{self, Image, linear_to_srgb};
 use whitecap_pipes::{DrawnTerrain, Grid, SurfaceSettings, Terrain, TerrainMotion};
+use whitecap_scene::MeshMotion;
 
 use super::settings::{Area, PipeTerrain, PipesStageSettings};
+use crate::body_files::{BodyFiles, mesh_motion};
 use crate::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -22,43 +24,72 @@ impl Ground {
     pub fn drawn(self, surface: &SurfaceSettings) -> DrawnTerrain {
         DrawnTerrain::new(self.terrain, self.mesh, surface)
     }
+}
 
-    /// The terrain that the settings describe, from its file if it has one; on a grid of its own, or on one
-    /// that is given.
-    pub fn new(
-        settings: &PipesStageSettings,
-        file: Option<&Path>,
-        grid: Option<Grid>,
-    ) -> Result<Self, SettingProblem> {
-        match file {
-            Some(file) if settings.terrain.mesh.is_some() => from_mesh(settings, file, grid),
-            Some(file) => from_picture(settings, file, grid),
-            None => from_plane(settings),
+/// The terrain of a shot: the one at its first frame, and where it is at others.
+#[derive(Debug)]
+pub(super) struct ShotTerrain {
+    settings: PipesStageSettings,
+    /// The files it is made from, unless it is a plane.
+    files: Option<FrameFiles>,
+    /// The motion of a mesh that keys move.
+    motion: Option<MeshMotion>,
+    shot: ShotContext,
+    /// The grid of the first frame, which later ones keep.
+    grid: Option<Grid>,
+}
+
+impl ShotTerrain {
+    /// The terrain that settings describe, with the files that they name.
+    pub fn new(settings: &PipesStageSettings, shot: &ShotContext) -> Result<Self, SettingProblem> {
+        let files = settings.terrain.files(shot)?;
+        let motion = settings.terrain.body().map(|body| {
+            let files = BodyFiles::new(&body, shot)?;
+            mesh_motion(&body, &files, shot)
+        });
+        let motion = motion.transpose().map_err(|problem| match problem.key.as_str() {
+            "path" => SettingProblem { key: String::from("terrain.mesh"), ..problem },
+            _ => problem.inside("terrain"),
+        })?;
+        Ok(Self { settings: settings.clone(), files, motion, shot: shot.clone(), grid: None })
+    }
+
+    /// Keeps a grid for later frames.
+    pub fn on(self, grid: Grid) -> Self {
+        Self { grid: Some(grid), ..self }
+    }
+
+    /// Whether it is not the same in every frame.
+    pub fn moves(&self) -> bool {
+        self.motion.is_some() || self.files.as_ref().is_some_and(|files| !files.is_single())
+    }
+
+    /// The file that a frame is made from, if there is one.
+    pub fn source(&self, frame: i64) -> Option<PathBuf> {
+        self.files.as_ref().map(|files| files.file(frame))
+    }
+
+    /// The terrain at a frame.
+    pub fn ground(&self, frame: i64) -> Result<Ground, SettingProblem> {
+        let (settings, grid) = (&self.settings, self.grid);
+        let told = |error: &dyn std::fmt::Display| SettingProblem::new("terrain.mesh", error);
+        match (&self.motion, self.source(frame)) {
+            (Some(motion), _) => {
+                let mesh = motion.at(self.shot.time_of(frame).time);
+                from_mesh(settings, mesh.map_err(|error| told(&error))?.0, grid)
+            }
+            (None, Some(file)) if settings.terrain.mesh.is_some() => {
+                must_exist("terrain.mesh", &file)?;
+                let mesh = whitecap_io::read_mesh(&file).map_err(|error| told(&error))?;
+                from_mesh(settings, mesh, grid)
+            }
+            (None, Some(file)) => from_picture(settings, &file, grid),
+            (None, None) => from_plane(settings),
         }
     }
 }
 
-/// A terrain with a file for every frame of a shot.
-#[derive(Debug)]
-pub(super) struct FilesOfTerrain {
-    files: FrameFiles,
-    settings: PipesStageSettings,
-    grid: Grid,
-    shot: ShotContext,
-}
-
-impl FilesOfTerrain {
-    pub fn new(
-        files: FrameFiles,
-        settings: PipesStageSettings,
-        grid: Grid,
-        shot: &ShotContext,
-    ) -> Self {
-        Self { files, settings, grid, shot: shot.clone() }
-    }
-}
-
-impl TerrainMotion for FilesOfTerrain {
+impl TerrainMotion for ShotTerrain {
     /// From the end of the shot on, its last frame.
     fn frame_at(&self, time: f64) -> i64 {
         let passed = (time * self.shot.fps + 1e-6) as i64;
@@ -66,20 +97,17 @@ impl TerrainMotion for FilesOfTerrain {
     }
 
     fn at(&self, frame: i64) -> Result<DrawnTerrain, String> {
-        let file = self.files.file(frame);
-        let ground = Ground::new(&self.settings, Some(&file), Some(self.grid));
-        Ok(ground.map_err(|problem| problem.message)?.drawn(&self.settings.surface))
+        let ground = self.ground(frame).map_err(|problem| problem.message)?;
+        Ok(ground.drawn(&self.settings.surface))
     }
 }
 
 fn from_mesh(
     settings: &PipesStageSettings,
-    path: &Path,
+    mesh: TriMesh,
     known: Option<Grid>,
 ) -> Result<Ground, SettingProblem> {
-    must_exist("terrain.mesh", path)?;
     let told = |error: &dyn std::fmt::Display| SettingProblem::new("terrain.mesh", error);
-    let mesh = whitecap_io::read_mesh(path).map_err(|error| told(&error))?;
     if mesh.triangles().is_empty() {
         return Err(told(&"the terrain mesh has no triangle"));
     }

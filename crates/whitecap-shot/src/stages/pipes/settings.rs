@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
+use whitecap_scene::{BodySettings, PoseKey};
 
 use super::fill::PipeFill;
 use crate::frame_files::FrameFiles;
@@ -31,6 +32,10 @@ pub struct PipeTerrain {
     /// place of the frame number if it moves.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub mesh: Option<String>,
+    /// Placements of the mesh over time, between which it moves evenly. Left out: it rests where the file
+    /// has it.
+    #[schemars(extend("unit" = "none"))]
+    pub keys: Vec<PoseKey>,
     /// Height of a ground beneath the mesh: everything below it is solid. Left out: where there is no
     /// mesh there is no liquid either.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
@@ -59,8 +64,20 @@ pub struct PipeTerrain {
 }
 
 impl PipeTerrain {
+    /// The mesh as a body that moves from key to key.
+    pub(super) fn body(&self) -> Option<BodySettings> {
+        let path = self.mesh.clone().filter(|_| !self.keys.is_empty())?;
+        Some(BodySettings { path, first: None, keys: self.keys.clone() })
+    }
+
     /// The files it is made from, unless it is a plane, all of them there.
     pub(super) fn files(&self, shot: &ShotContext) -> Result<Option<FrameFiles>, SettingProblem> {
+        let is_one_mesh = self.mesh.as_ref().is_some_and(|path| !path.contains(['#', '%']));
+        if !self.keys.is_empty() && !is_one_mesh {
+            let message = "only a terrain that is one mesh can be moved by keys";
+            let help = "name one file with `mesh`, or remove `keys`";
+            return Err(SettingProblem::new("terrain.keys", message).with_help(help));
+        }
         let (key, path) = match (&self.mesh, &self.heightfield) {
             (Some(_), Some(_)) => {
                 let message = "the terrain is a mesh and a height field at once";

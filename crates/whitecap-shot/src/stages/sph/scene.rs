@@ -12,7 +12,7 @@ use whitecap_scene::opening::Opening;
 use whitecap_scene::{AnimatedBody, ClosedShape, SceneError};
 
 use super::settings::SphStageSettings;
-use crate::body_files::{BodyFiles, animated_body, read_mesh};
+use crate::body_files::{BodyFiles, animated_body, load_each, read_mesh};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 
 /// What surrounds a liquid, loaded.
@@ -38,13 +38,13 @@ impl Scene {
             ));
         }
         problems.extend(settings.liquid.problems());
-        let fills = each("fill", &settings.fill, &mut problems, |fill| shape_of(fill, shot));
-        let solids = each("solids", &settings.solids, &mut problems, |solid| {
+        let fills = load_each("fill", &settings.fill, &mut problems, |fill| shape_of(fill, shot));
+        let solids = load_each("solids", &settings.solids, &mut problems, |solid| {
             let files = BodyFiles::new(solid, shot)?;
             Ok((animated_body(solid, &files, shot)?, files))
         });
         let spacing = settings.liquid.spacing;
-        let emitters = each("emitters", &settings.emitters, &mut problems, |emitter| {
+        let emitters = load_each("emitters", &settings.emitters, &mut problems, |emitter| {
             loaded_emitter(emitter, spacing, shot)
         });
         let openings = settings.emitters.iter().filter_map(opening_path);
@@ -82,23 +82,6 @@ impl Scene {
         self.emitters.iter().for_each(|emitter| liquid.add_emitter(emitter.clone()));
         Ok(filling.notes().to_vec())
     }
-}
-
-/// Loads every item of a list; what is wrong is told with its place.
-fn each<S, T>(
-    list: &str,
-    items: &[S],
-    problems: &mut Vec<SettingProblem>,
-    load: impl Fn(&S) -> Result<T, SettingProblem>,
-) -> Vec<T> {
-    let mut loaded = Vec::new();
-    for (place, item) in items.iter().enumerate() {
-        match load(item) {
-            Ok(item) => loaded.push(item),
-            Err(problem) => problems.push(problem.within(list, place)),
-        }
-    }
-    loaded
 }
 
 fn shape_of(fill: &Fill, shot: &ShotContext) -> Result<Option<ClosedShape>, SettingProblem> {
