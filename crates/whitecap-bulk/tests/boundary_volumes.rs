@@ -1,8 +1,9 @@
 //! Contracts of the volumes that boundary particles stand for.
 
-mod sources_shapes;
+#[path = "../../whitecap-scene/tests/shapes/mod.rs"]
+mod shapes;
 
-use sources_shapes::block;
+use shapes::block;
 use whitecap_bulk::sph::boundary::boundary_volumes;
 use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;

@@ -1,11 +1,12 @@
 //! Solids keep liquid out, at rest, moving and deforming.
 
-mod sources_shapes;
+#[path = "../../whitecap-scene/tests/shapes/mod.rs"]
+mod shapes;
 mod sph_scenes;
 
 use std::sync::Arc;
 
-use sources_shapes::{block, sphere};
+use shapes::{block, sphere};
 use sph_scenes::dam;
 use whitecap_bulk::sph::{Liquid, PressureMethod, SphSettings, Strays};
 use whitecap_core::glam::{Quat, Vec3};

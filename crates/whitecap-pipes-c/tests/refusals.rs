@@ -145,7 +145,7 @@ fn impossible_values_are_refused_and_nothing_changes() {
             let status = whitecap_pipes_fill(liquid.0, [value; 32].as_ptr(), 32);
             refused(status, BadValue, "column 0");
             let status = whitecap_pipes_set_sources(liquid.0, &source(value), 1, null(), 0);
-            refused(status, BadValue, "source rate");
+            refused(status, BadValue, "sources.0.rate");
         }
         let status = whitecap_pipes_pour(liquid.0, f32::NAN, 0.0, 0.0, 0.01, 1e-6, null_mut());
         refused(status, BadValue, "position");
