@@ -45,7 +45,7 @@ fn closed_meshes_give_one_inside_and_zero_outside() {
     }
 }
 
-/// Contract: a sphere that lost a fan of triangles round one pole still tells inside from
+/// Contract: a sphere that lost a fan of triangles round one pole still distinguishes inside from
 /// outside, away from the hole.
 #[test]
 fn a_hole_does_not_spoil_the_rest() {
