@@ -92,7 +92,7 @@ impl BoxShape {
         self.first_axis(|min, max| max >= min).map_or(Ok(()), |axis| Err(empty_box(axis)))
     }
 
-    /// The axis, if there is one, along which the corners are not finite or not as they should be.
+    /// The axis, if there is one, along which the corners are not finite or not in order.
     fn first_axis(&self, right: impl Fn(f32, f32) -> bool) -> Option<char> {
         let wrong = |&axis: &usize| {
             let (min, max) = (self.min[axis], self.max[axis]);
@@ -131,8 +131,8 @@ pub fn no_direction(key: &str, what: &str) -> SettingError {
 mod tests {
     use super::*;
 
-    /// Contract: an empty box is told by the axis, with what the corners are; a flat one only where it
-    /// must have a volume. A corner that is not finite is never right.
+    /// Contract: the error for an empty box names the axis and says which corner is which; a flat box is refused only where it
+    /// must have a volume. A corner that is not finite is always refused.
     #[test]
     fn empty_boxes_are_told() {
         let of = |y: f32| BoxShape { min: [0.0; 3], max: [1.0, y, 1.0] };

@@ -22,7 +22,7 @@ fn disc(rate: Option<f32>, speed: Option<f32>) -> EmitterSettings {
     EmitterSettings { from: Opening::Disc(disc), rate, speed, during: None }
 }
 
-/// Runs an emitter to a time in steps, moving what left along with its velocity.
+/// Runs an emitter to a time in steps, moving emitted particles with their velocities.
 fn run(emitter: &mut Emitter, times: impl Iterator<Item = f64>) -> Vec<Vec3> {
     let mut particles: Vec<(Vec3, Vec3)> = Vec::new();
     let mut now = 0.0;
@@ -149,7 +149,7 @@ fn rectangles_are_filled_to_the_edge() {
 }
 
 /// Contract: a mesh emits along its normals, with particles at least a spacing apart and the rate
-/// that was asked for.
+/// that was requested.
 #[test]
 fn meshes_emit_along_their_normals() {
     let mesh = sphere(Vec3::ZERO, 0.2, 4);

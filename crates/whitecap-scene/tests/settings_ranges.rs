@@ -103,7 +103,7 @@ fn limits_pass() {
     }
 }
 
-/// Contract: a number out of its range is told by its key, in fields, options, lists, arrays, tables,
+/// Contract: a number out of its range is reported by its key, in fields, options, lists, arrays, tables,
 /// tuples, choices of both forms and flattened tables.
 #[test]
 fn numbers_out_of_range_are_told_by_their_keys() {
@@ -139,7 +139,7 @@ fn numbers_out_of_range_are_told_by_their_keys() {
     );
 }
 
-/// Contract: what is not finite is found where there is a range and where there is none, in options
+/// Contract: values that are not finite are found with or without a range, in options
 /// too, which text formats would write as nothing.
 #[test]
 fn numbers_that_are_not_finite_are_found() {
@@ -155,7 +155,7 @@ fn numbers_that_are_not_finite_are_found() {
     assert_eq!(told(|s| s.gravity[0] = f32::NEG_INFINITY).0, "gravity");
 }
 
-/// Contract: of several wrong numbers the first in the order of the fields is told.
+/// Contract: of several wrong numbers the first in the order of the fields is reported.
 #[test]
 fn the_first_wrong_number_is_told() {
     let wrong = |s: &mut Liquid| {

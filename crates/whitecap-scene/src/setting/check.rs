@@ -1,7 +1,7 @@
-//! The walk through settings with the ranges of their type.
+//! Walks through settings and checks them against the ranges of their type.
 //!
-//! Settings are walked by serialising them into nothing: serde names every key and shows every number as
-//! it is, with NaN and infinity, which text formats would lose.
+//! Settings are walked by serialising them to nowhere: serde names every key and passes every number as
+//! it is, including NaN and infinity, which text formats would lose.
 
 use schemars::JsonSchema;
 use serde::ser::{self, Serialize, Serializer};
@@ -45,7 +45,7 @@ impl<'a> Path<'a> {
         if outer.is_empty() { own } else { format!("{outer}.{own}") }
     }
 
-    /// The problem of a number here. One of a list of numbers is told at the list.
+    /// The error for a number here. For an item of a list of numbers, it names the list.
     fn refused(&self, range: Range, value: String) -> Refused {
         let (place, prefix) = match (self.step, self.outer) {
             (Step::Place(_), Some(list)) => (list, "a value of "),
@@ -58,7 +58,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// What ends the walk.
+/// What stops the walk.
 #[derive(Debug)]
 struct Refused(SettingError);
 
@@ -314,7 +314,7 @@ impl ser::SerializeMap for Parts<'_> {
     type Error = Refused;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Outcome {
-        // JSON has a text for every key that a map may have.
+        // JSON has a string for every key that a map may have.
         let text = serde_json::to_string(key).map_err(ser::Error::custom)?;
         self.key = text.trim_matches('"').to_string();
         Ok(())
