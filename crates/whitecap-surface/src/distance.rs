@@ -7,7 +7,7 @@
 //!
 //! Triangles cut the corners of a curved surface, so distances to them are biased inwards and a
 //! field that is redistanced again and again shrinks. Where the surface comes from a field, the
-//! field's own value at the closest point says by how much the triangle misses it, and the
+//! field's own value at the closest point says by how far the triangle is off, and the
 //! distance is corrected by that: the zero level then stays in place to third order in the cell size.
 
 use glam::{IVec3, Vec3};
