@@ -25,7 +25,7 @@ fn run(liquid: &dyn Fn(usize) -> Vec<Vec3>, scale: f32, origin: Vec3) -> WaveFra
         fine: Some(scale * COARSE / 4.0),
         ..PointSettings::default()
     };
-    // On water waves of another length have another speed; that is not what is looked at here.
+    // On water, waves of different lengths have different speeds; that is not tested here.
     let dynamics = DynamicsSettings { dispersion: Dispersion::None, ..DynamicsSettings::default() };
     let mut waves = Waves::new(WaveSettings { points, dynamics }, FRAME.into()).unwrap();
     let mut last = WaveFrame::default();
