@@ -1,8 +1,8 @@
-//! Carries a mesh through a sequence of particles and tells what happened in each frame.
+//! Carries a mesh through a sequence of particles and prints what happened in each frame.
 //!
 //! `cargo run --release -p whitecap-track --example 0_track -- sim/frame_####.bgeo toy.ply 50 out_####.ply`
 //! Arguments: the particles, the mesh of their first frame, frames per second, the meshes to write
-//! (`-` for none), the particle spacing (else it is found), and `close` with a cell to repair the mesh
+//! (`-` for none), the particle spacing (estimated if not given), and `close` with a cell size to repair the mesh
 //! first.
 
 use whitecap_core::Unwatched;

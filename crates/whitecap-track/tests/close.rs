@@ -1,4 +1,4 @@
-//! Scans are closed, and told what changed.
+//! Scans are closed, and the changes are reported.
 
 mod scenes;
 
