@@ -48,7 +48,8 @@ impl Sequence {
         };
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         if folder.to_str().is_some_and(|folder| folder.contains('#')) {
-            let message = "the frame number must be in the file name, not in the name of a folder".to_string();
+            let message = "the frame number must be in the file name, not in the name of a folder"
+                .to_string();
             return Err(wrong(message));
         }
         Ok(Self { pattern: shown, folder, name })
@@ -95,7 +96,9 @@ impl Sequence {
         };
         if range.end().saturating_sub(*range.start()) >= MOST_FRAMES {
             let (first, last) = range.into_inner();
-            return Err(self.wrong(&format!("the range {first} to {last} has more than 10 million frames")));
+            return Err(
+                self.wrong(&format!("the range {first} to {last} has more than 10 million frames"))
+            );
         }
         let found: BTreeMap<i64, PathBuf> =
             existing.into_iter().filter(|(frame, _)| range.contains(frame)).collect();
@@ -120,7 +123,9 @@ impl Name {
         let numbered = |prefix: &str, digits, suffix: &str| {
             let second = suffix.contains('#') || printf_number(suffix).is_some();
             match second {
-                true => Err("a pattern must have one frame number, but this one has two".to_string()),
+                true => {
+                    Err("a pattern must have one frame number, but this one has two".to_string())
+                }
                 false => Ok(Name::Numbered {
                     prefix: prefix.to_string(),
                     digits,

@@ -75,7 +75,10 @@ fn parse_text(bytes: &[u8], path: &Path) -> Result<Vec<Vec3>, Error> {
     }
     match corners.len() % 3 {
         0 => Ok(corners),
-        _ => Err(tokens.malformed("the last facet has fewer than three vertices; the file is cut short")),
+        _ => {
+            Err(tokens
+                .malformed("the last facet has fewer than three vertices; the file is cut short"))
+        }
     }
 }
 

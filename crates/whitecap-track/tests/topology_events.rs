@@ -103,7 +103,11 @@ fn assert_jumps(frames: &[Tracked], farthest_came: f32, farthest_went: f32) {
         assert!(*came <= most_came, "frame {}: {came} spacings appeared", number + 1);
         assert!(*went <= most_went, "frame {}: {went} spacings vanished", number + 1);
         let off = (told - came.max(*went)).abs();
-        assert!(off < 0.1, "frame {}: {told} reported, {came} appeared, {went} vanished", number + 1);
+        assert!(
+            off < 0.1,
+            "frame {}: {told} reported, {came} appeared, {went} vanished",
+            number + 1
+        );
     }
 }
 

@@ -88,7 +88,9 @@ fn parse_attribute(
 ) -> Result<Option<(String, usize, Values)>, Error> {
     let malformed = |message: String| Error::malformed(path, Place::File, message);
     let Some([definition, data]) = attribute.array() else {
-        return Err(malformed("a point attribute must consist of a definition and its data".to_string()));
+        return Err(malformed(
+            "a point attribute must consist of a definition and its data".to_string(),
+        ));
     };
     let name = definition
         .entry("name")

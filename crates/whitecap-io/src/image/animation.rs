@@ -38,7 +38,8 @@ pub fn write<E: From<Error>>(
 ) -> Result<(), E> {
     let frames = u32::try_from(count).ok().filter(|count| *count > 0);
     let Some(frames) = frames.filter(|_| rate > 0.0 && rate <= 1000.0) else {
-        let message = format!("{count} frames at {rate} frames per second do not make an animation");
+        let message =
+            format!("{count} frames at {rate} frames per second do not make an animation");
         return Err(Error::unwritable(path, message).into());
     };
     // The error of a frame is kept separately: the writer below knows only file errors.

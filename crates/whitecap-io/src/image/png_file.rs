@@ -20,9 +20,10 @@ pub enum PngDepth {
 
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Image, Error> {
     let wrong = |error: png::DecodingError| match error {
-        png::DecodingError::LimitsExceeded => {
-            Error::unsupported(path, "the text or colour profile in the file is too large to be read")
-        }
+        png::DecodingError::LimitsExceeded => Error::unsupported(
+            path,
+            "the text or colour profile in the file is too large to be read",
+        ),
         error => Error::malformed(path, Place::File, format!("the PNG data is damaged: {error}")),
     };
     let mut decoder = Decoder::new(Cursor::new(bytes));

@@ -110,7 +110,8 @@ pub fn to_bytes(
     add("position", positions).map_err(unwritable)?;
     for (name, column) in particles.attributes().iter() {
         if naming::is_position(name) {
-            let message = format!("an attribute called `{name}` would be mistaken for the positions");
+            let message =
+                format!("an attribute called `{name}` would be mistaken for the positions");
             return Err(Error::unwritable(path, message));
         }
         add(name, column_to_npy(column)).map_err(unwritable)?;

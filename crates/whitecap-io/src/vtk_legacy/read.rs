@@ -120,7 +120,9 @@ impl<'a> Parser<'a> {
                 let count = self.count("values of point data")?;
                 if count != self.table.positions.len() {
                     let points = self.table.positions.len();
-                    return Err(self.malformed(format!("there are {count} values of point data for {points} points")));
+                    return Err(self.malformed(format!(
+                        "there are {count} values of point data for {points} points"
+                    )));
                 }
                 self.owner = Owner::Points(count);
             }
