@@ -209,10 +209,10 @@ fn water_rests_on_a_solid() {
         let Some(Column::F32(density)) = particles.attribute("density") else { panic!() };
         let density = density.iter().copied().fold(0.0, f32::max) / 1000.0;
         let height = liquid.positions().iter().map(|p| p.y).fold(0.0, f32::max) / edge;
-        let told =
+        let summary =
             format!("edge {edge} m, thickness {thickness}: density {density}, height {height}");
-        println!("{told}");
-        assert!(density < 1.05, "{told}");
-        assert!((0.68..0.9).contains(&height), "{told}");
+        println!("{summary}");
+        assert!(density < 1.05, "{summary}");
+        assert!((0.68..0.9).contains(&height), "{summary}");
     }
 }

@@ -13,7 +13,7 @@ pub trait Watch: Sync {
     }
 }
 
-/// Nobody is watching: no progress, no cancel.
+/// For callers that do not watch: progress is ignored and nothing is cancelled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

@@ -137,9 +137,9 @@ mod tests {
     fn empty_boxes_are_told() {
         let of = |y: f32| BoxShape { min: [0.0; 3], max: [1.0, y, 1.0] };
         assert_eq!(of(1.0).check(), Ok(()));
-        let told = of(-1.0).check().unwrap_err().inside("domain").to_string();
+        let message = of(-1.0).check().unwrap_err().inside("domain").to_string();
         assert_eq!(
-            told,
+            message,
             "`domain`: this box is empty along y; min is the lowest corner, max the highest"
         );
         assert_eq!((of(0.0).check_or_flat(), of(0.0).check()), (Ok(()), Err(empty_box('y'))));

@@ -85,6 +85,6 @@ fn bad_walls_are_refused() {
     assert!(Walls::new().with_obstacle(shape([f32::NAN; 3], [1.0; 3])).is_err());
     let plane = PlaneShape { point: [0.0; 3], normal: [0.0; 3] };
     let refused = Walls::new().with_plane(plane).unwrap_err();
-    let told = "the normal of a plane has no direction: it must not be zero";
-    assert_eq!(refused, SettingError::new("normal", told));
+    let sentence = "the normal of a plane has no direction: it must not be zero";
+    assert_eq!(refused, SettingError::new("normal", sentence));
 }

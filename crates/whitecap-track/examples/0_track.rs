@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spacing: Option<f32> = arguments.get(4).map(|s| s.parse()).transpose()?;
     let mut mesh = read_mesh(argument(1, "toy.ply"))?;
     if argument(5, "") == "close" {
-        let (closed, told) = close_mesh(&mesh, argument(6, "0.01").parse()?)?;
-        println!("{told:?}");
+        let (closed, changes) = close_mesh(&mesh, argument(6, "0.01").parse()?)?;
+        println!("{changes:?}");
         mesh = closed;
     }
     let settings = TrackSettings { spacing, ..TrackSettings::default() };

@@ -2,7 +2,7 @@
 //!
 //! The inside is where the generalised winding number exceeds one half (Jacobson, Kavan &
 //! Sorkine-Hornung 2013), which small holes and overlaps hardly change. The border of the inside is
-//! triangulated anew, and its vertices return to the scan where that is within half a cell.
+//! triangulated again, and its vertices return to the scan where that is within half a cell.
 //!
 //! # Guarantees
 //! The result is closed, 2-manifold and does not pass through itself.
@@ -85,7 +85,7 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
         .par_iter()
         .map(|&p| bvh.closest_point(p, f32::INFINITY).map_or(0.0, |f| f.distance_squared.sqrt()))
         .collect();
-    let told = CloseReport {
+    let changes = CloseReport {
         before: report(mesh),
         after: report(&closed),
         crossing_pairs: self_intersections(mesh),
@@ -94,5 +94,5 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
         filled: distances.iter().filter(|&&d| d > 0.5 * cell).count(),
         largest_distance: reduce::max(distances.len(), |i| distances[i]).max(0.0),
     };
-    Ok((closed, told))
+    Ok((closed, changes))
 }

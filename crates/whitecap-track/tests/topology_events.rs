@@ -90,9 +90,9 @@ fn assert_follows(frames: &[Tracked]) {
 fn assert_jumps(frames: &[Tracked], farthest_came: f32, farthest_went: f32) {
     assert!(frames.iter().any(|frame| frame.report.remeshed_cells > 0), "nothing happened");
     for (number, Tracked { report, came, went }) in frames.iter().enumerate() {
-        let told = report.largest_jump / SPACING;
+        let reported = report.largest_jump / SPACING;
         println!(
-            "frame {}: appeared {came:.3}, vanished {went:.3}, reported {told:.3}, {} cells",
+            "frame {}: appeared {came:.3}, vanished {went:.3}, reported {reported:.3}, {} cells",
             number + 1,
             report.remeshed_cells
         );
@@ -102,10 +102,10 @@ fn assert_jumps(frames: &[Tracked], farthest_came: f32, farthest_went: f32) {
         };
         assert!(*came <= most_came, "frame {}: {came} spacings appeared", number + 1);
         assert!(*went <= most_went, "frame {}: {went} spacings vanished", number + 1);
-        let off = (told - came.max(*went)).abs();
+        let off = (reported - came.max(*went)).abs();
         assert!(
             off < 0.1,
-            "frame {}: {told} reported, {came} appeared, {went} vanished",
+            "frame {}: {reported} reported, {came} appeared, {went} vanished",
             number + 1
         );
     }

@@ -56,7 +56,7 @@ pub enum NodeKind {
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonProblem<'a> {
     /// The role of each node. The background says what lies beyond the tiles; unknowns are only
-    /// looked for in tiles, so an unknown background counts as [`NodeKind::Neumann`].
+    /// searched for in tiles, so an unknown background counts as [`NodeKind::Neumann`].
     pub kinds: &'a SparseGrid<NodeKind>,
     /// The right-hand side b at unknown nodes.
     pub right_hand_side: &'a SparseGrid<f32>,

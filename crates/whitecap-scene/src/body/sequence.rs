@@ -136,9 +136,9 @@ impl MeshSequence {
 }
 
 fn read(frames: &dyn BodyFrames, frame: usize) -> Result<TriMesh, SceneError> {
-    let told = |reason: String| SceneError::Frame { frame: frames.name(frame), reason };
-    let mesh = frames.mesh(frame).map_err(told)?;
-    usable_mesh(mesh.positions(), mesh.triangles()).map_err(|error| told(error.to_string()))?;
+    let unusable = |reason: String| SceneError::Frame { frame: frames.name(frame), reason };
+    let mesh = frames.mesh(frame).map_err(unusable)?;
+    usable_mesh(mesh.positions(), mesh.triangles()).map_err(|error| unusable(error.to_string()))?;
     Ok(mesh)
 }
 

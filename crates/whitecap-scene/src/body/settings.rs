@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn keys_that_make_no_motion_are_refused() {
         assert_eq!(body(Vec::new()).motion().unwrap(), [(0.0, Transform::IDENTITY)]);
-        let told = |key: PoseKey| body(vec![key]).motion().unwrap_err().to_string();
-        assert!(told(PoseKey { axis: [0.0; 3], ..PoseKey::default() }).contains("axis"));
-        assert!(told(PoseKey { angle: f32::NAN, ..PoseKey::default() }).contains("angle"));
+        let message = |key: PoseKey| body(vec![key]).motion().unwrap_err().to_string();
+        assert!(message(PoseKey { axis: [0.0; 3], ..PoseKey::default() }).contains("axis"));
+        assert!(message(PoseKey { angle: f32::NAN, ..PoseKey::default() }).contains("angle"));
         let backwards = PoseKey { time: -1.0, ..PoseKey::default() };
         let motion = body(vec![PoseKey::default(), backwards]).motion().unwrap();
         assert!(KeyframedTransform::new(motion).unwrap_err().to_string().contains("not after"));

@@ -88,8 +88,8 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn number(self, value: f64) -> Outcome {
         let range = self.rule.range();
-        let told = || self.path.refused(range, super::plain_number(value));
-        if range.contains(value) { Ok(()) } else { Err(told()) }
+        let refused = || self.path.refused(range, super::plain_number(value));
+        if range.contains(value) { Ok(()) } else { Err(refused()) }
     }
 
     fn key<T: Serialize + ?Sized>(self, key: &str, value: &T) -> Outcome {
@@ -159,8 +159,8 @@ impl<'a> Serializer for Walk<'a> {
 
     fn serialize_f32(self, value: f32) -> Outcome {
         let range = self.rule.range();
-        let told = || self.path.refused(range, value.to_string());
-        if range.contains_single(value) { Ok(()) } else { Err(told()) }
+        let refused = || self.path.refused(range, value.to_string());
+        if range.contains_single(value) { Ok(()) } else { Err(refused()) }
     }
 
     fn serialize_f64(self, value: f64) -> Outcome {
