@@ -93,7 +93,8 @@ impl<'a> CheckedBytes<'a> {
     }
 }
 
-/// Returns the count if that many items of at least `item_bytes` bytes each fit into the given number of bytes.
+/// Returns the count if that many items of at least `item_bytes` bytes each fit into the given number of
+/// bytes.
 pub fn fits(count: u64, item_bytes: usize, bytes: usize) -> Result<usize, CutShort> {
     let room = (bytes / item_bytes.max(1)) as u64;
     let found = usize::try_from(count).ok().filter(|_| count <= room);

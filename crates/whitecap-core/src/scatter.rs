@@ -39,8 +39,9 @@ pub fn pair(counter: u64) -> Vec2 {
     Vec2::new(unit(bits), unit(bits >> 32))
 }
 
-/// A sequence of numbers, the same for the same seed: a linear congruential generator with the
-/// constants of Knuth's MMIX. Good enough for made-up data; pictures and simulations use the counter-based numbers above.
+/// A sequence of numbers, the same for the same seed: a linear congruential generator with the constants
+/// of Knuth's MMIX. Good enough for made-up data; pictures and simulations use the counter-based numbers
+/// above.
 ///
 /// ```
 /// use whitecap_core::scatter::Sequence;

@@ -233,7 +233,8 @@ impl SparseGrid<f32> {
     }
 
     /// Catmull–Rom interpolation over 4³ nodes, limited to the range of the cell's eight corners widened
-    /// by a quarter of it, so that it cannot overshoot far. Third-order accurate where the field is smooth and monotone.
+    /// by a quarter of it, so that it cannot overshoot far. Third-order accurate where the field is
+    /// smooth and monotone.
     pub fn sample_cubic(&self, position: Vec3) -> f32 {
         let (base, t) = self.lattice.locate(position);
         let weights = [t.x, t.y, t.z].map(catmull_rom);

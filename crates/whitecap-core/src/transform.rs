@@ -321,7 +321,8 @@ mod tests {
         assert_eq!(motion.velocity(1.0, Vec3::ZERO), Vec3::ZERO);
     }
 
-    /// Contract: keys that are missing, out of order, or not placements are refused with the error that names the problem.
+    /// Contract: keys that are missing, out of order, or not placements are refused with the error that
+    /// names the problem.
     #[test]
     fn bad_keys_are_refused() {
         let still = Transform::IDENTITY;

@@ -104,8 +104,8 @@ impl TriangleBvh {
         Self::over(mesh, finite_triangles(mesh), 0)
     }
 
-    /// Builds a hierarchy in a quarter of the time, in which searches take somewhat longer: for a hierarchy that
-    /// is queried only a few times. Triangles are halved along a space-filling curve.
+    /// Builds a hierarchy in a quarter of the time, in which searches take somewhat longer: for a
+    /// hierarchy that is queried only a few times. Triangles are halved along a space-filling curve.
     pub fn build_quickly(mesh: &TriMesh) -> Self {
         let order = finite_triangles(mesh);
         let center = |t: u32| {

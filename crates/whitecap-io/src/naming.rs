@@ -1,5 +1,5 @@
-//! Attribute names at the boundary: other programs' names become ours on reading, and ours become Houdini's on
-//! writing its formats.
+//! Attribute names at the boundary: other programs' names become ours on reading, and ours become
+//! Houdini's on writing its formats.
 //!
 //! | here | Houdini | also read as |
 //! |---|---|---|

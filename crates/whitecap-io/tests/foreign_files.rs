@@ -204,8 +204,8 @@ fn obj_in_all_its_forms() {
     assert_eq!(bad.to_string(), "a.obj, line 2: `x` is not a number");
 }
 
-/// Contract: CSV accepts other separators, quoted names and other programs' names, and says which line and column
-/// is wrong.
+/// Contract: CSV accepts other separators, quoted names and other programs' names, and says which line
+/// and column is wrong.
 #[test]
 fn csv_dialects() {
     let text = "\u{feff}\"X\";\"Y\";\"Z\";\"velocity:0\";\"velocity:1\";\"velocity:2\";radius;id\r\n1;2;3;4;5;6;1;9\r\n\r\n1.5;2;3;0;0;0;2;8\r\n";

@@ -8,8 +8,8 @@
 //!   a ball is filled symmetrically about its centre.
 //! * A ball or a mesh takes the lattice points inside it, so that on average the volume of the
 //!   particles is that of the shape.
-//! * Fills are processed in order. A lattice point closer than [`CLOSEST`] spacings to an earlier particle, or
-//!   closer than half a spacing to an obstacle, is left out, and a note says how many were.
+//! * Fills are processed in order. A lattice point closer than [`CLOSEST`] spacings to an earlier
+//!   particle, or closer than half a spacing to an obstacle, is left out, and a note says how many were.
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -27,8 +27,8 @@ use crate::shape::BoxShape;
 pub const CLOSEST: f32 = 0.9;
 /// The largest number of lattice points of one fill.
 const MOST: f64 = (1u64 << 28) as f64;
-/// A box that is short of one more layer by this fraction of a spacing still gets it: decimal fractions such as
-/// 0.3 / 0.1 must not lose a layer to rounding.
+/// A box that is short of one more layer by this fraction of a spacing still gets it: decimal fractions
+/// such as 0.3 / 0.1 must not lose a layer to rounding.
 const SLACK: f64 = 1e-3;
 
 /// A volume to fill with liquid.

@@ -131,8 +131,8 @@ pub fn no_direction(key: &str, what: &str) -> SettingError {
 mod tests {
     use super::*;
 
-    /// Contract: the error for an empty box names the axis and says which corner is which; a flat box is refused only where it
-    /// must have a volume. A corner that is not finite is always refused.
+    /// Contract: the error for an empty box names the axis and says which corner is which; a flat box is
+    /// refused only where it must have a volume. A corner that is not finite is always refused.
     #[test]
     fn empty_boxes_are_told() {
         let of = |y: f32| BoxShape { min: [0.0; 3], max: [1.0, y, 1.0] };

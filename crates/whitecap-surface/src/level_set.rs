@@ -132,9 +132,9 @@ impl LevelSet {
         Self { grid: distance_to_surface(field, band), band }
     }
 
-    /// The level set of values declared to be distances already, such as those of a file. They are
-    /// used as they are, unless they change so fast from node to node that they cannot be distances; then they are
-    /// recomputed.
+    /// The level set of values declared to be distances already, such as those of a file. They are used
+    /// as they are, unless they change so fast from node to node that they cannot be distances; then they
+    /// are recomputed.
     pub fn from_distance(field: &SparseGrid<f32>) -> Self {
         let (cell, band) = (field.lattice().cell, field.background());
         let is_distance = band >= 2.0 * cell && is_gentle(field, STEEPEST * cell);

@@ -1,9 +1,9 @@
 //! Carries a mesh through a sequence of particles and prints what happened in each frame.
 //!
 //! `cargo run --release -p whitecap-track --example 0_track -- sim/frame_####.bgeo toy.ply 50 out_####.ply`
-//! Arguments: the particles, the mesh of their first frame, frames per second, the meshes to write
-//! (`-` for none), the particle spacing (estimated if not given), and `close` with a cell size to repair the mesh
-//! first.
+//! Arguments: the particles, the mesh of their first frame, frames per second, the meshes to write (`-`
+//! for none), the particle spacing (estimated if not given), and `close` with a cell size to repair the
+//! mesh first.
 
 use whitecap_core::Unwatched;
 use whitecap_io::{Sequence, read_mesh, read_particles, write_mesh};

@@ -6,8 +6,8 @@
 //! fifth argument is the projection (`keep-detail`, or `onto-surface` as Yu et al. 2012), a sixth the
 //! support in spacings, a seventh a folder to write the meshes to. One thread: RAYON_NUM_THREADS=1.
 //!
-//! The last lines give the root mean square distance of the vertices from the mesh moved exactly with the liquid,
-//! and that of the vertices of a plain surface of the particles.
+//! The last lines give the root mean square distance of the vertices from the mesh moved exactly with the
+//! liquid, and that of the vertices of a plain surface of the particles.
 
 #[path = "../tests/scenes/mod.rs"]
 mod scenes;

@@ -2,12 +2,11 @@
 //! poly6-weighted movement of the particles within two spacings, a radius that grows until a
 //! particle is found.
 //!
-//! The paper takes the weighted mean of the displacements. On a surface the particles lie to one
-//! side, so that a rotation moves the vertex as if it were at their centre, half a spacing deeper:
-//! the mesh slips. Here the mean is completed by the rotation of the particles about their centre
-//! (the rotational part of their deformation, found as by Müller et al. 2016), which makes rigid
-//! motion exact, and by their stretch and shear as far as these can be determined, which halves the error in a
-//! twist.
+//! The paper takes the weighted mean of the displacements. On a surface the particles lie to one side, so
+//! that a rotation moves the vertex as if it were at their centre, half a spacing deeper: the mesh slips.
+//! Here the mean is completed by the rotation of the particles about their centre (the rotational part of
+//! their deformation, found as by Müller et al. 2016), which makes rigid motion exact, and by their
+//! stretch and shear as far as these can be determined, which halves the error in a twist.
 //!
 //! # Guarantees
 //! A rigid motion of the particles is reproduced to rounding. Every vertex moves with some particle
@@ -130,7 +129,8 @@ fn weighted_movement(
 }
 
 /// The stretch and shear of a deformation without its rotation: E with E S = A − S in the least-squares
-/// sense, damped to zero where the particles are too few or too flat to determine it, and where they separate.
+/// sense, damped to zero where the particles are too few or too flat to determine it, and where they
+/// separate.
 fn strain(deformation: DMat3, spread: DMat3) -> DMat3 {
     const DOUBT: f64 = 0.01;
     const MOST: f64 = 0.3;

@@ -6,8 +6,8 @@
 //!
 //! # Guarantees
 //! * Between operations every half-edge of a living triangle has a twin: the mesh is closed.
-//! * [`HalfEdgeMesh::compact`] keeps the order of living triangles and vertices, and its result depends on the
-//!   triangles alone, not on their history.
+//! * [`HalfEdgeMesh::compact`] keeps the order of living triangles and vertices, and its result depends
+//!   on the triangles alone, not on their history.
 
 use glam::Vec3;
 use rayon::prelude::*;

@@ -301,8 +301,8 @@ fn add_patch_vertices(
     }
 }
 
-/// New vertices take the distance from φ that they have at birth. Those whose only path to φ = 0
-/// leads sideways take none (−∞) and follow the particles: φ bridges a narrow gap there, and its surface is not
+/// New vertices take the distance from φ that they have at birth. Those whose only path to φ = 0 leads
+/// sideways take none (−∞) and follow the particles: φ bridges a narrow gap there, and its surface is not
 /// theirs.
 pub(crate) fn take_birth_distances(mesh: &mut HalfEdgeMesh, from: usize, coarse: &CoarseSurface) {
     let cell = coarse.distance.lattice().cell;

@@ -27,8 +27,8 @@ pub struct TrackSettings {
     /// `radius`, else the spacing found in the first frame.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub spacing: Option<f32>,
-    /// Distance over which a particle contributes to the coarse surface. Larger values are smoother and bridge
-    /// wider gaps. Dagenais et al. 2017 use 4.
+    /// Distance over which a particle contributes to the coarse surface. Larger values are smoother and
+    /// bridge wider gaps. Dagenais et al. 2017 use 4.
     #[schemars(extend("unit" = "particle spacings"), range(min = 1.5, max = 8.0))]
     pub support: f32,
     /// A vertex that would be moved farther than this in one frame indicates a change of topology,

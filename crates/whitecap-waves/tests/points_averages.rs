@@ -1,6 +1,6 @@
-//! Contract: particle values arrive at the points: a uniform value unchanged, a value on one half as one half with
-//! a soft border two coarse lengths wide, NaN as zero; particles that flew
-//! off do not shift the values.
+//! Contract: particle values arrive at the points: a uniform value unchanged, a value on one half as one
+//! half with a soft border two coarse lengths wide, NaN as zero; particles that flew off do not shift the
+//! values.
 
 mod points_scenes;
 

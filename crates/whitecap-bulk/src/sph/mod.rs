@@ -22,8 +22,8 @@
 //!   rounds.
 //! * The same input gives the same bits for any number of threads, and when continued from a saved
 //!   state.
-//! * A step that fails is discarded and tried again at half its length; when all attempts fail, the state is that
-//!   of the last good step.
+//! * A step that fails is discarded and tried again at half its length; when all attempts fail, the state
+//!   is that of the last good step.
 //! * Nothing read from settings, particles or saved states causes a panic; input that cannot be simulated is
 //!   refused with a sentence that names the setting or the particle.
 //!

@@ -1,4 +1,5 @@
-//! Restriction and interpolation between a level and the next coarser one, whose nodes stand for 2³ nodes each.
+//! Restriction and interpolation between a level and the next coarser one, whose nodes stand for 2³ nodes
+//! each.
 //!
 //! Interpolation is trilinear from the centres of the coarse nodes: 3/4 from the nearer and 1/4
 //! from the farther on each axis. Coarse nodes outside the domain across a wall without flux do

@@ -74,8 +74,8 @@ fn check_writable(image: &LayeredImage) -> Result<(), String> {
     Ok(())
 }
 
-/// Every channel. A file of several parts gives the channels of those with the first part's size, prefixed with
-/// the part's name.
+/// Every channel. A file of several parts gives the channels of those with the first part's size,
+/// prefixed with the part's name.
 pub(super) fn parse_layers(bytes: &[u8], path: &Path) -> Result<LayeredImage, Error> {
     let image = read_all(bytes, path)?;
     let size = image.layer_data.first().map(|layer| layer.size).unwrap_or_default();

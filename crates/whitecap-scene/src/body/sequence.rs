@@ -182,8 +182,8 @@ impl Cubic {
 }
 
 /// Weights of the frames whose sum is the slope at frame `at` of the parabola through it and its two
-/// neighbours; at an end of the sequence, of the parabola through the three frames there; of the line through two frames if
-/// there are no more.
+/// neighbours; at an end of the sequence, of the parabola through the three frames there; of the line
+/// through two frames if there are no more.
 fn slope_weights(times: &[f64], at: usize) -> Vec<(usize, f64)> {
     let count = times.len().min(3);
     let start = at.saturating_sub(1).min(times.len() - count);

@@ -1,8 +1,9 @@
 //! Settings: what is wrong with one, and the check of all ranges.
 //!
-//! The unit, range and default of a setting are declared at its field and nowhere else. [`check_ranges`] reads
-//! them from the JSON Schema of the settings type and walks the settings with them, so that a value that
-//! came from a shot file, a flag or another program is judged by one rule and reported in one sentence.
+//! The unit, range and default of a setting are declared at its field and nowhere else. [`check_ranges`]
+//! reads them from the JSON Schema of the settings type and walks the settings with them, so that a value
+//! that came from a shot file, a flag or another program is judged by one rule and reported in one
+//! sentence.
 //!
 //! # Guarantees
 //! * Every number is checked, in nested tables, options, lists, fixed arrays and choices between tables:

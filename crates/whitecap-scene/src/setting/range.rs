@@ -88,8 +88,8 @@ pub fn plain_number(number: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: ranges are written as a person would, with the fewest digits, and the error for a value outside
-    /// says what would be right.
+    /// Contract: ranges are written as a person would, with the fewest digits, and the error for a value
+    /// outside says what would be right.
     #[test]
     fn ranges_are_told_in_short_words() {
         for (range, short, sentence) in [
@@ -115,7 +115,8 @@ mod tests {
         );
     }
 
-    /// Contract: the limits themselves are allowed, in single precision too; values that are not finite never are.
+    /// Contract: the limits themselves are allowed, in single precision too; values that are not finite
+    /// never are.
     #[test]
     fn limits_are_allowed() {
         let range = Range::between(1e-5, 0.1);

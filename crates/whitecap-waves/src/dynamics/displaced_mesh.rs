@@ -39,8 +39,9 @@ const DROP_RADII: [f32; 2] = [0.75, 1.5];
 const REACH: f32 = 2.0;
 
 /// `mesh` moved by the waves on `points`, whose scales are `lengths` and which lie at most about `reach`
-/// from it along its normals. The mesh gets the attributes `height`, `foam`, `normal` and, if the velocity of the liquid at the points is
-/// given, `velocity`: that of the liquid and of the wave together.
+/// from it along its normals. The mesh gets the attributes `height`, `foam`, `normal` and, if the
+/// velocity of the liquid at the points is given, `velocity`: that of the liquid and of the wave
+/// together.
 ///
 /// # Panics
 /// If a column does not have one value for each point.

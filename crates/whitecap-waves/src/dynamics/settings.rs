@@ -86,8 +86,8 @@ pub struct DynamicsSettings {
     /// How the speed of a wave depends on its length.
     #[schemars(extend("unit" = "none"))]
     pub dispersion: Dispersion,
-    /// Number of bands of wavelength, each with its own speed, among which the octaves are divided. One band when there is
-    /// no dispersion.
+    /// Number of bands of wavelength, each with its own speed, among which the octaves are divided. One
+    /// band when there is no dispersion.
     #[schemars(extend("unit" = "bands"), range(min = 1, max = 4))]
     pub bands: u32,
     /// Acceleration of gravity, for dispersion.

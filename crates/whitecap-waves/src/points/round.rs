@@ -27,8 +27,8 @@ use super::{Carry, Neighbourhood, Sums, SurfacePoints, spreading};
 const BAND_TOLERANCE: f32 = 0.1;
 /// Projections before a point counts as lost.
 const MOST_PROJECTIONS: usize = 4;
-/// Normals of neighbours in the regularisation may differ by this much: less than on two bodies that touch, more
-/// than on a small drop.
+/// Normals of neighbours in the regularisation may differ by this much: less than on two bodies that
+/// touch, more than on a small drop.
 const LEAST_COSINE: f32 = -0.5;
 /// How far points may move before the particles near them are searched again, in fine spacings.
 const PATCH_MARGIN: f32 = 0.4;

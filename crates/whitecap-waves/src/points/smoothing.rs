@@ -2,8 +2,8 @@
 //! Eq. 4.10 and 4.11).
 //!
 //! The weight of a sample is its area times the triangular kernel, so densities are normalised at the
-//! scale of the points rather than at that of the sum. Unlike in the paper, it fades to zero for samples that face
-//! another way: bodies that come close do not pull at each other.
+//! scale of the points rather than at that of the sum. Unlike in the paper, it fades to zero for samples
+//! that face another way: bodies that come close do not pull at each other.
 //!
 //! Eq. 4.10 as printed moves a point away from the circle; here its sign is reversed.
 

@@ -15,7 +15,8 @@ const POINTS_PER_TASK: usize = 512;
 const LEAST_DISTANCE: f32 = 0.75;
 /// A place this many fine spacings from all points has room for one more.
 const ROOM: f32 = 0.93;
-/// So has a narrower one, if the density is below [`SPARSE`]: an even sheet that was stretched has no wide holes.
+/// So has a narrower one, if the density is below [`SPARSE`]: an even sheet that was stretched has no
+/// wide holes.
 const NARROW_ROOM: f32 = 0.8;
 /// The density ρ (Eq. 4.2) at a narrow place must be below this. It is 4.8 in the middle of three points
 /// of an even sheet, and 2.6 if the sheet is stretched by a third.

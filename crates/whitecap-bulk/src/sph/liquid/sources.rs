@@ -110,8 +110,8 @@ impl Liquid {
         self.next_id += 1;
     }
 
-    /// Adds the particles that emitters have released until now. The search grid is up to date before and after. Returns
-    /// whether there are more particles than before.
+    /// Adds the particles that emitters have released until now. The search grid is up to date before and
+    /// after. Returns whether there are more particles than before.
     pub(in crate::sph) fn emit(&mut self) -> Result<bool, SphError> {
         let before = self.len();
         let nearest = CLOSEST * self.resolution.spacing;

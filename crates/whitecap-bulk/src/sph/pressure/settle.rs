@@ -1,11 +1,11 @@
 //! Corrects, at the end of a step, the compression that the step did not predict.
 //!
-//! A pressure solver predicts densities from the pairs and slopes at the start of a step. Particles
-//! that come into each other's reach during the step, and walls that are met at speed, are missing
-//! from that prediction: without correction, a front that strikes a wall is a quarter too dense afterwards. So the true
-//! densities are computed at the new positions, and where they are too large the same problem is
-//! solved again from there, with the pairs found there: x += Δt² a, v += Δt a, as if the step had
-//! known. This is Newton's method for the density; a few rounds are enough, and most steps need none.
+//! A pressure solver predicts densities from the pairs and slopes at the start of a step. Particles that
+//! come into each other's reach during the step, and walls that are met at speed, are missing from that
+//! prediction: without correction, a front that strikes a wall is a quarter too dense afterwards. So the
+//! true densities are computed at the new positions, and where they are too large the same problem is
+//! solved again from there, with the pairs found there: x += Δt² a, v += Δt a, as if the step had known.
+//! This is Newton's method for the density; a few rounds are enough, and most steps need none.
 //!
 //! # Guarantees
 //! Momentum is conserved, as by the pressure itself. Liquid that was denser than allowed before the

@@ -1,8 +1,8 @@
 //! The pressure system of an incompressible step, and its solver.
 //!
-//! With P = p/ρ² the pressure acceleration is a = −G P,
-//! (G P)_i = Σ_j m (P_i + P_j) ∇W_ij + P_i b_i, where b_i is the boundary's share of the density
-//! gradient (images in walls contribute as particles do, see [`crate::sph::boundary`]), and the predicted density changes by Δt² D a with
+//! With P = p/ρ² the pressure acceleration is a = −G P, (G P)_i = Σ_j m (P_i + P_j) ∇W_ij + P_i b_i,
+//! where b_i is the boundary's share of the density gradient (images in walls contribute as particles do,
+//! see [`crate::sph::boundary`]), and the predicted density changes by Δt² D a with
 //! (D a)_i = Σ_j m (a_i − a_j)·∇W_ij + a_i·b_i. D is the transpose of G, so the problem
 //!
 //! > find P ≥ 0 with s + Δt² D a(P) ≤ 0, and equality wherever P > 0
