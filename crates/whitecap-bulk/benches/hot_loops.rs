@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// A dam of 13 800 particles, a tenth of a second after it broke, goes on by one step.
+/// One step of a dam break of 13 800 particles, a tenth of a second after it broke.
 #[divan::bench(args = [PressureMethod::Dfsph, PressureMethod::Pcisph], max_time = 4)]
 fn step_of_a_dam(bencher: Bencher, pressure: PressureMethod) {
     const STEP: f64 = 0.001;
@@ -29,7 +29,7 @@ fn step_of_a_dam(bencher: Bencher, pressure: PressureMethod) {
     let state = liquid.save();
     bencher
         .with_inputs(|| {
-            // The first step after a restored state makes what later ones find ready.
+            // The first step after restoring a state builds what later steps reuse.
             let mut liquid = Liquid::new(settings.clone()).unwrap();
             liquid.restore(&state).unwrap();
             liquid.step_frame(STEP, &Unwatched).unwrap();

@@ -1,8 +1,8 @@
 //! A dam break: a cube of water of one metre collapses in a box of 3 × 2 × 1 m.
 //!
 //! `cargo run --release -p whitecap-bulk --example 0_dam_break -- 27 1.0 dfsph` prints, for each
-//! frame of a fiftieth of a second, how the solver did. Arguments: particles along an edge, seconds,
-//! `dfsph` or `pcisph`, how many spacings a particle may move in a step, and the mean density error.
+//! frame of a fiftieth of a second, how the solver performed. Arguments: particles along an edge, seconds,
+//! `dfsph` or `pcisph`, the number of spacings a particle may move in a step, and the mean density error.
 
 use std::time::Instant;
 

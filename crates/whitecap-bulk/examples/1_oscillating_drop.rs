@@ -1,4 +1,4 @@
-//! A stretched drop without gravity, its period beside that of Lamb 1932: ω² = 8σ / (ρ R³).
+//! A stretched drop without gravity; its period compared with that of Lamb 1932: ω² = 8σ / (ρ R³).
 //!
 //! `cargo run --release -p whitecap-bulk --example 1_oscillating_drop -- [radius in spacings]`
 
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// How much longer than wide the drop is: zero for a ball.
+/// How much longer the drop is than wide: zero for a ball.
 fn elongation(liquid: &Liquid) -> f32 {
     liquid.positions().iter().map(|p| p.x * p.x - 0.5 * (p.y * p.y + p.z * p.z)).sum()
 }

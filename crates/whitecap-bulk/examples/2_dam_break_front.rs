@@ -2,7 +2,7 @@
 //! Moyce 1952: a table of T = n t √(g/a) and Z = x/a, where a is the width and n²a the height.
 //!
 //! `cargo run --release -p whitecap-bulk --example 2_dam_break_front -- 2 0.1` for n² = 2 and a
-//! coefficient of friction of 0.1. The tip is the foremost particle; the front is the place that a
+//! coefficient of friction of 0.1. The tip is the foremost particle; the front is the position that a
 //! hundredth of the liquid has passed, because the tip is thinner than a particle.
 
 use whitecap_bulk::sph::{Liquid, SphSettings};

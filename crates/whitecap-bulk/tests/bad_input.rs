@@ -1,4 +1,4 @@
-//! Input that cannot be simulated gets a sentence; input that is merely odd is simulated.
+//! Input that cannot be simulated is refused with a sentence; input that is merely odd is simulated.
 
 mod sph_scenes;
 
@@ -21,7 +21,7 @@ fn no_particles() {
     assert_eq!(liquid.particles().unwrap().len(), 0);
 }
 
-/// Contract: values that are not finite are refused and name the column and the particle; nothing
+/// Contract: values that are not finite are refused with the column and the particle; nothing
 /// is added.
 #[test]
 fn values_that_are_not_finite() {
@@ -91,7 +91,7 @@ fn overlapping_fills() {
     assert!(density < 1.1, "{density}");
 }
 
-/// Contract: without gravity and walls a moving ball flies straight on.
+/// Contract: without gravity and walls, a moving ball keeps flying straight.
 #[test]
 fn zero_gravity_in_an_open_domain() {
     let mut liquid = Liquid::new(SphSettings { gravity: [0.0; 3], ..coarse() }).unwrap();

@@ -1,4 +1,4 @@
-//! Contracts of the volumes that boundary particles stand for.
+//! Contracts of the volumes that boundary particles represent.
 
 #[path = "../../whitecap-scene/tests/shapes/mod.rs"]
 mod shapes;
@@ -15,7 +15,7 @@ fn positions(mesh: &TriMesh, spacing: f32) -> Vec<Vec3> {
     sample_surface(mesh, spacing).unwrap().iter().map(|sample| sample.position(mesh)).collect()
 }
 
-/// Contract: the volumes make up for uneven sampling. Per area they add up to the same within
+/// Contract: the volumes compensate for uneven sampling. Per area they add up to the same within
 /// 8 % for a regular grid, the random samples at the same spacing, and a grid twice as dense.
 #[test]
 fn boundary_volumes_even_out_the_sampling() {
@@ -36,7 +36,7 @@ fn boundary_volumes_even_out_the_sampling() {
     assert!((dense / regular - 1.0).abs() < 0.08, "{dense} against {regular}");
 }
 
-/// Contract: a sample alone stands for 1 / W(0), and coincident samples share that.
+/// Contract: a single sample represents 1 / W(0), and coincident samples share that.
 #[test]
 fn lonely_and_coincident_samples_have_finite_volumes() {
     let kernel = CubicSpline::new(0.1);
@@ -45,7 +45,7 @@ fn lonely_and_coincident_samples_have_finite_volumes() {
     assert!((alone[1] - 0.5 * alone[0]).abs() < 1e-9 && alone[1] == alone[2]);
 }
 
-/// Contract: positions that are not finite are refused by number; no samples have no volumes.
+/// Contract: positions that are not finite are refused by number; no samples give no volumes.
 #[test]
 fn bad_samples_are_refused() {
     let kernel = CubicSpline::new(0.1);

@@ -29,8 +29,8 @@ fn pouring() -> Liquid {
     liquid
 }
 
-/// Contract: an emitter makes the volume it should, a kill volume takes particles away, identities
-/// are never used twice, and ages grow from the moment a particle left.
+/// Contract: an emitter makes the volume it should, a kill volume removes particles, identities
+/// are never used twice, and ages grow from the moment a particle left the emitter.
 #[test]
 fn emitter_and_kill_volume() {
     let mut liquid = pouring();

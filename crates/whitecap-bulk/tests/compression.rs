@@ -9,8 +9,8 @@ use whitecap_core::kernels::{CubicSpline, Kernel};
 use whitecap_core::{Column, Unwatched};
 
 /// Contract: at the end of every step of a dam break, the front that strikes the wall included, no
-/// particle is denser than the solver promises, and the densities that the liquid gives out are
-/// those that its positions have.
+/// particle is denser than the solver promises, and the densities that the liquid reports are
+/// those of its positions.
 #[test]
 fn no_step_of_a_dam_break_ends_compressed() {
     for (pressure, promise) in [(PressureMethod::Pcisph, 0.01), (PressureMethod::Dfsph, 0.02)] {
@@ -31,7 +31,7 @@ fn no_step_of_a_dam_break_ends_compressed() {
     }
 }
 
-/// Compares the densities that the liquid gives out, away from walls, with sums over all particles.
+/// Compares the densities that the liquid reports, away from walls, with sums over all particles.
 fn check_densities(liquid: &Liquid, settings: &SphSettings) {
     let given = liquid.particles().unwrap();
     let Some(Column::F32(densities)) = given.attribute("density") else { panic!("no density") };

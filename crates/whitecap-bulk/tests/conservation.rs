@@ -49,8 +49,8 @@ fn drop_at_rest_gains_no_energy() {
     }
 }
 
-/// Contract: a dam break has at no time more energy than at its start, its particles stay inside
-/// the domain, and none is lost or doubled.
+/// Contract: a dam break never has more energy than at its start, its particles stay inside
+/// the domain, and none is lost or duplicated.
 #[test]
 fn dam_break_gains_no_energy_and_loses_no_particle() {
     let mut liquid = dam(SphSettings { spacing: 0.5 / 16.0, ..SphSettings::default() });

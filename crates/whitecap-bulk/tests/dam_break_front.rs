@@ -24,7 +24,7 @@ const MEASURED: [(f32, f32); 9] = [
     (2.950, 3.728),
 ];
 
-/// Contract: up to T = 3 the front is within 8 % of the measured one. The front is the place that a
+/// Contract: up to T = 3 the front is within 8 % of the measured one. The front is the position that a
 /// hundredth of the liquid has passed: at a spacing of a/20 the tip of the sheet is thinner than a
 /// particle. A little friction stands for that of the channel.
 #[test]

@@ -1,4 +1,4 @@
-//! A liquid that is saved and restored goes on as if nothing had happened.
+//! A liquid that is saved and restored continues as if nothing had happened.
 
 mod sph_scenes;
 
@@ -18,7 +18,7 @@ fn run(liquid: &mut Liquid, frames: usize) {
 }
 
 /// Contract: saving, restoring into a fresh liquid and continuing gives the same bytes and the same
-/// particles as running through.
+/// particles as an uninterrupted run.
 #[test]
 fn restored_liquid_continues_with_the_same_bytes() {
     let mut whole = dam(settings());
@@ -34,7 +34,7 @@ fn restored_liquid_continues_with_the_same_bytes() {
     assert_eq!(restored.particles().unwrap(), whole.particles().unwrap());
 }
 
-/// Contract: bytes of another resolution or version, or cut short, are refused with their own
+/// Contract: bytes of another resolution or version, or cut short, are each refused with their own
 /// error, and the liquid keeps its state.
 #[test]
 fn unusable_bytes_are_refused() {

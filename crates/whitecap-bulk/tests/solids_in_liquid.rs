@@ -64,7 +64,7 @@ fn liquid_flows_round_a_box() {
     run(&mut liquid, &solid, 25);
 }
 
-/// Contract: a thin blade that turns in a tank takes the liquid along, and nothing passes through
+/// Contract: a thin blade that turns in a tank carries the liquid along, and nothing passes through
 /// it or is lost.
 #[test]
 fn blade_stirs_a_tank() {
@@ -110,8 +110,8 @@ fn deforming_solid_pushes_liquid_aside() {
     run(&mut liquid, &solid, 20);
 }
 
-/// Contract: a solid added where liquid already is takes its place, tells how many particles made
-/// way, and the rest flows on without an explosion.
+/// Contract: a solid added where there is liquid displaces it and reports how many particles were
+/// removed, and the rest flows on without an explosion.
 #[test]
 fn solid_that_starts_inside_liquid() {
     let mut liquid = dam(settings());
@@ -130,7 +130,7 @@ fn strays_are_counted() {
     let obstacles = vec![BoxShape { min: [0.1; 3], max: [0.3; 3] }];
     let open_sides = vec![Side::HighY];
     let settings = SphSettings { domain, obstacles, open_sides, ..settings() };
-    // A liquid without walls gives its particles to one with them, through a saved state.
+    // A liquid without walls passes its particles to one with walls, through a saved state.
     let mut open =
         Liquid::new(SphSettings { spacing: settings.spacing, ..SphSettings::default() }).unwrap();
     let inside_box = Vec3::splat(0.2);
@@ -143,7 +143,7 @@ fn strays_are_counted() {
     assert_eq!(walled.strays(), Strays { inside_solids: 2, outside_domain: 1 });
 }
 
-/// Frames that are made when they are asked for.
+/// Frames that are made when they are requested.
 #[derive(Debug)]
 struct Shrinking {
     times: Vec<f64>,
@@ -159,9 +159,9 @@ impl BodyFrames for Shrinking {
     }
 }
 
-/// Contract: a deforming solid that gets its meshes one by one moves the liquid as one that knew
-/// them all from the start does, to the bit, and so does one in a liquid that was saved and restored
-/// on the way.
+/// Contract: a deforming solid that loads its meshes one by one moves the liquid as one that had
+/// them all from the start, to the bit, and so does one in a liquid that was saved and restored
+/// in between.
 #[test]
 fn meshes_one_by_one() {
     let times: Vec<f64> = (0..6).map(|i| 0.04 * f64::from(i)).collect();
@@ -210,10 +210,10 @@ fn water_rests_on_a_solid() {
         let Some(Column::F32(density)) = particles.attribute("density") else { panic!() };
         let density = density.iter().copied().fold(0.0, f32::max) / 1000.0;
         let height = liquid.positions().iter().map(|p| p.y).fold(0.0, f32::max) / edge;
-        let told =
+        let summary =
             format!("edge {edge} m, thickness {thickness}: density {density}, height {height}");
-        println!("{told}");
-        assert!(density < 1.05, "{told}");
-        assert!((0.68..0.9).contains(&height), "{told}");
+        println!("{summary}");
+        assert!(density < 1.05, "{summary}");
+        assert!((0.68..0.9).contains(&height), "{summary}");
     }
 }

@@ -1,4 +1,4 @@
-//! Surface tension draws drops together.
+//! Surface tension pulls drops together.
 
 mod sph_scenes;
 
@@ -22,7 +22,7 @@ fn weightless_drop(half_edges: Vec3) -> Liquid {
     liquid
 }
 
-/// The fourth-order moment that tells a cube from a ball: −0.126 for a cube along the axes, 0 for a
+/// The fourth-order moment that distinguishes a cube from a ball: −0.126 for a cube along the axes, 0 for a
 /// ball.
 fn cubeness(liquid: &Liquid) -> f32 {
     let positions = liquid.positions();

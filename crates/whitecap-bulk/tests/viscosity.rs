@@ -75,7 +75,7 @@ fn honey_is_stable_at_frame_sized_steps() {
     assert!(last < 1e-2, "{last} J are left");
 }
 
-/// Contract: viscosity takes energy away from a tumbling ball and never adds any.
+/// Contract: viscosity removes energy from a tumbling ball and never adds any.
 #[test]
 fn viscosity_only_takes_energy() {
     for viscosity_method in [ViscosityMethod::Explicit, ViscosityMethod::Implicit] {

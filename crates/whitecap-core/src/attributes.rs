@@ -155,7 +155,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// Takes a column out.
+    /// Removes a column and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Column> {
         let place = self.columns.iter().position(|(n, _)| n == name)?;
         Some(self.columns.remove(place).1)

@@ -1,23 +1,23 @@
-//! Bytes read from front to back, every step checked against what is left of them.
+//! Bytes read from front to back; every read is checked against what is left.
 //!
 //! # Guarantees
 //! Bytes come from files and may be anything: nothing past their end is read, and a count is compared
 //! with what follows before anything is allocated for it. Nothing here panics or allocates.
 //!
 //! # Non-guarantees
-//! What the bytes mean, and the sentence about those that are missing, is for each format to say.
+//! Interpreting the bytes, and wording the error about missing ones, is left to each format.
 
 /// Fewer bytes are left than were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{wanted} were asked for, but there is room for {room}")]
+#[error("{wanted} items were asked for, but there is room for only {room}")]
 pub struct CutShort {
     /// How many items were asked for.
     pub wanted: u64,
-    /// How many items what is left could hold.
+    /// How many items the remaining bytes could hold.
     pub room: u64,
 }
 
-/// Bytes, and how many of them were read.
+/// Bytes, and how many of them have been read.
 ///
 /// ```
 /// use whitecap_core::checked_bytes::CheckedBytes;
@@ -36,19 +36,19 @@ pub struct CheckedBytes<'a> {
 }
 
 impl<'a> CheckedBytes<'a> {
-    /// Nothing is read yet.
+    /// A reader at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, offset: 0 }
     }
 
-    /// The same bytes from `start` to `end`, with offsets that count from the same place; nothing if
+    /// The same bytes from `start` to `end`, with offsets that count from the same place; `None` if
     /// they are not that long.
     pub fn window(&self, start: usize, end: usize) -> Option<Self> {
         let bytes = self.bytes.get(..end)?;
         (start <= end).then_some(Self { bytes, offset: start })
     }
 
-    /// How many bytes were read.
+    /// How many bytes have been read.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -77,13 +77,13 @@ impl<'a> CheckedBytes<'a> {
         Ok(taken)
     }
 
-    /// The next `count` times `N` bytes.
+    /// The next `count` groups of `N` bytes.
     pub fn arrays<const N: usize>(&mut self, count: usize) -> Result<&'a [[u8; N]], CutShort> {
         let count = self.fits(count as u64, N)?;
         Ok(self.take(count * N)?.as_chunks().0)
     }
 
-    /// A count, if so many items of at least `item_bytes` bytes each are left.
+    /// Returns `count` if that many items of at least `item_bytes` bytes each are left.
     pub fn fits(&self, count: u64, item_bytes: usize) -> Result<usize, CutShort> {
         fits(count, item_bytes, self.rest().len())
     }
@@ -93,7 +93,8 @@ impl<'a> CheckedBytes<'a> {
     }
 }
 
-/// A count, if so many items of at least `item_bytes` bytes each fit into so many bytes.
+/// Returns the count if that many items of at least `item_bytes` bytes each fit into the given number of
+/// bytes.
 pub fn fits(count: u64, item_bytes: usize, bytes: usize) -> Result<usize, CutShort> {
     let room = (bytes / item_bytes.max(1)) as u64;
     let found = usize::try_from(count).ok().filter(|_| count <= room);
@@ -104,8 +105,8 @@ pub fn fits(count: u64, item_bytes: usize, bytes: usize) -> Result<usize, CutSho
 mod tests {
     use super::*;
 
-    /// Contract: what is left is read, one byte more is refused and leaves everything where it was,
-    /// also where the product of count and size would overflow.
+    /// Contract: what is left can be read; one byte more is refused and does not move the position,
+    /// even where the product of count and size would overflow.
     #[test]
     fn nothing_past_the_end_is_read() {
         let all: Vec<u8> = (0..10).collect();

@@ -5,7 +5,7 @@
 //! products with the normal, which stay accurate for thin triangles.
 //!
 //! # Guarantees
-//! * Finite corners and a finite point give a finite answer, also for triangles that are thin,
+//! * Finite corners and a finite point give a finite answer, even for triangles that are thin,
 //!   collinear or a single point: those fall back to the nearest of their three edges.
 //! * The answer lies in the bounding box of the triangle, to the bit. Hierarchies may therefore
 //!   prune by box distance without a tolerance.
@@ -33,7 +33,7 @@ pub struct TrianglePoint {
     pub point: Vec3,
     /// Its weights on the three corners: each from 0 to 1, their sum 1.
     pub barycentric: Vec3,
-    /// What it lies on.
+    /// The part of the triangle it lies on.
     pub feature: Feature,
     /// Squared distance from the query point.
     pub distance_squared: f32,
@@ -121,7 +121,7 @@ fn nearest_edge(p: DVec3, corners: [DVec3; 3]) -> (DVec3, Feature) {
         let direction = corners[to] - corners[from];
         let length_squared = direction.length_squared();
         let along = direction.dot(p - corners[from]);
-        // A negated comparison sends an edge of no length to its first corner.
+        // The negated comparison sends an edge of zero length to its first corner.
         let (t, feature) = if along <= 0.0 || length_squared <= 0.0 {
             (0.0, Feature::Vertex(from as u8))
         } else if along >= length_squared {

@@ -15,8 +15,8 @@ pub struct CoordinateIndex {
 }
 
 impl CoordinateIndex {
-    /// Maps each coordinate to its place in `coordinates`. A repeated coordinate keeps its first
-    /// place.
+    /// Maps each coordinate to its position in `coordinates`. A repeated coordinate keeps its first
+    /// position.
     pub fn build(coordinates: &[IVec3]) -> Self {
         let mut index = Self::default();
         index.rebuild(coordinates);
@@ -41,7 +41,7 @@ impl CoordinateIndex {
         }
     }
 
-    /// The place of `coordinate` in the list the index was built from.
+    /// The position of `coordinate` in the list the index was built from.
     #[inline]
     pub fn get(&self, coordinate: IVec3) -> Option<usize> {
         if self.slots.is_empty() {

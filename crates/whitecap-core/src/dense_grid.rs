@@ -23,7 +23,7 @@ pub struct DenseGrid<T> {
     values: Vec<T>,
 }
 
-/// A cell, its eight corners as places in the value list, and a position inside it.
+/// A cell, its eight corners as indices into the value list, and a position inside it.
 struct Located {
     corners: [usize; 8],
     inside: Vec3,
@@ -32,10 +32,10 @@ struct Located {
 }
 
 impl<T: Copy + Send + Sync> DenseGrid<T> {
-    /// A grid of one value.
+    /// A grid filled with one value.
     ///
     /// # Panics
-    /// If an axis has no node, or the number of nodes does not fit in memory's address range.
+    /// If an axis has no node, or the number of nodes exceeds the address range.
     pub fn new(lattice: Lattice, dims: UVec3, value: T) -> Self {
         Self { lattice, dims, values: vec![value; node_count(dims)] }
     }
@@ -78,7 +78,7 @@ impl<T: Copy + Send + Sync> DenseGrid<T> {
         &mut self.values
     }
 
-    /// Place of a node in the value list.
+    /// Index of a node in the value list.
     ///
     /// # Panics
     /// In builds with debug assertions, if the node is outside the grid.
@@ -89,7 +89,7 @@ impl<T: Copy + Send + Sync> DenseGrid<T> {
         (node.z as usize * y + node.y as usize) * x + node.x as usize
     }
 
-    /// The node at a place in the value list.
+    /// The node at an index of the value list.
     #[inline]
     pub fn node(&self, place: usize) -> UVec3 {
         node_at(self.dims, place)
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(gradient.x, 0.0);
     }
 
-    /// Contract: nodes and places correspond one to one, x fastest.
+    /// Contract: nodes and indices correspond one to one, x fastest.
     #[test]
     fn places_run_along_x_first() {
         let grid = DenseGrid::from_fn(Lattice::at_origin(1.0), UVec3::new(3, 4, 5), |node| node);

@@ -1,9 +1,9 @@
-//! Which of many things hang together: disjoint sets, joined pair by pair (Tarjan 1975).
+//! Which of many things are connected: disjoint sets, joined pair by pair (Tarjan 1975).
 //!
 //! # Guarantees
 //! A set is known by its lowest member, whatever the order in which it was joined.
 
-/// Numbers from zero on, in sets.
+/// The numbers 0, 1, 2, … grouped into sets.
 #[derive(Clone, Debug)]
 pub struct DisjointSets {
     /// A lower member of the same set, or the number itself.
@@ -11,7 +11,7 @@ pub struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// So many numbers, each a set of its own.
+    /// The numbers below `count`, each in a set of its own.
     pub fn new(count: usize) -> Self {
         Self { parents: (0..count as u32).collect() }
     }
@@ -26,7 +26,7 @@ impl DisjointSets {
         member
     }
 
-    /// Makes one set of the sets of two members.
+    /// Joins the sets of two members.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.lowest(a), self.lowest(b));
         self.parents[a.max(b) as usize] = a.min(b);
@@ -46,7 +46,7 @@ impl DisjointSets {
 mod tests {
     use super::*;
 
-    /// Contract: chains become one set with its lowest member as name; the rest stays apart.
+    /// Contract: a chain becomes one set, known by its lowest member; the rest stays separate.
     #[test]
     fn chains_become_sets() {
         let mut sets = DisjointSets::new(7);

@@ -155,7 +155,7 @@ mod tests {
             check(matrix);
         }
 
-        /// Contract: the same with repeated eigenvalues in a turned frame.
+        /// Contract: the same with repeated eigenvalues in a rotated frame.
         #[test]
         fn repeated_values_are_rebuilt(a in -2.0f32..2.0, b in -2.0f32..2.0, turn in -3.0f32..3.0) {
             let frame = Mat3::from_quat(Quat::from_scaled_axis(Vec3::new(turn, 1.0, -0.5 * turn)));

@@ -1,4 +1,4 @@
-//! What can go wrong on the ground floor.
+//! Errors of the core data structures and solvers.
 
 use glam::Vec3;
 
@@ -31,7 +31,7 @@ pub enum Error {
         /// Its position.
         value: Vec3,
     },
-    /// Two tiles of a sparse grid claim the same place.
+    /// Two tiles of a sparse grid have the same coordinate.
     #[error("two tiles of a sparse grid have the same coordinate ({x}, {y}, {z})")]
     DuplicateTile {
         /// Tile coordinate.

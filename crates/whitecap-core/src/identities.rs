@@ -1,7 +1,7 @@
 //! Which particle has which identity, so that the particles of two frames can be matched.
 //!
-//! Particles that appeared or vanished between the frames have no partner. What to do where particles have
-//! no identities is for each method to say.
+//! Particles that appeared or vanished between the frames have no partner. What to do when particles have
+//! no identities is up to each method.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct Duplicate {
     pub particles: [usize; 2],
 }
 
-/// From identities to indices.
+/// A map from identities to particle indices.
 ///
 /// ```
 /// use whitecap_core::Identities;
@@ -29,7 +29,7 @@ pub struct Identities(Map);
 
 #[derive(Clone, Debug)]
 enum Map {
-    /// Index + 1 by identity less the smallest one; zero where there is none.
+    /// Index + 1, looked up by identity minus the smallest identity; zero where there is none.
     Table { smallest: i64, index: Vec<u32> },
     /// Sorted by identity.
     Sorted(Vec<(i64, u32)>),
@@ -53,7 +53,7 @@ impl Identities {
         let (smallest, largest) = ids
             .iter()
             .fold((i64::MAX, i64::MIN), |(least, most), &id| (least.min(id), most.max(id)));
-        // Solvers mostly count; a table is then the fastest map.
+        // Solvers mostly number their particles consecutively; a table is then the fastest map.
         let span = i128::from(largest) - i128::from(smallest) + 1;
         if span <= 4 * ids.len() as i128 {
             table(ids, smallest, span.max(0) as usize)
@@ -107,8 +107,8 @@ fn sorted(ids: &[i64]) -> (Map, Option<Duplicate>) {
 mod tests {
     use super::*;
 
-    /// Contract: counted and scattered identities are found, strangers are not, duplicates are
-    /// named, or the first of them is found.
+    /// Contract: consecutive and scattered identities are found, unknown ones are not, duplicates are
+    /// reported, or the first of them is found.
     #[test]
     fn identities_are_found_or_refused() {
         for ids in [vec![5, 3, 4, 9], vec![i64::MAX, i64::MIN, 0, 7]] {

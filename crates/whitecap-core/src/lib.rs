@@ -4,7 +4,7 @@
 //! * data: [`Particles`], [`TriMesh`], [`Attributes`], [`SparseGrid`], [`dense_grid`], [`mac_grid`]
 //! * search: [`neighbours`], [`identities`], [`triangle_bvh`], [`winding_number`]
 //! * numerics: [`kernels`], [`eigen`], [`padded_columns`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
-//! * bytes of files and of states that are saved: [`checked_bytes`], [`saved_bytes`]
+//! * bytes of files and of saved states: [`checked_bytes`], [`saved_bytes`]
 //!
 //! # Conventions
 //! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed

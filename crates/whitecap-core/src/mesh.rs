@@ -11,7 +11,7 @@ use crate::{Attributes, Bounds, Column, Error};
 /// Every index of every triangle is below the vertex count.
 ///
 /// # Non-guarantees
-/// The mesh may be open, non-manifold or self-intersecting; `whitecap_surface::report` tells.
+/// The mesh may be open, non-manifold or self-intersecting; `whitecap_surface::report` measures this.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     positions: Vec<Vec3>,
@@ -59,7 +59,7 @@ impl TriMesh {
         self.attributes.insert(name, column, self.positions.len())
     }
 
-    /// Takes a vertex attribute out.
+    /// Removes a vertex attribute and returns it.
     pub fn remove_attribute(&mut self, name: &str) -> Option<Column> {
         self.attributes.remove(name)
     }
@@ -82,7 +82,7 @@ impl TriMesh {
         self
     }
 
-    /// For every vertex, the lowest vertex of the part of the mesh that hangs together with it.
+    /// For every vertex, the lowest vertex of its connected component.
     pub fn components(&self) -> Vec<u32> {
         let mut sets = DisjointSets::new(self.positions().len());
         for &[a, b, c] in self.triangles() {

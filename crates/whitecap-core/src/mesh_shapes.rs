@@ -45,7 +45,7 @@ impl TriMesh {
     }
 }
 
-/// Of some triangles, the edges that no other one has in the opposite direction, sorted.
+/// The edges of some triangles that no other triangle has in the opposite direction, sorted.
 pub fn open_edges(triangles: &[[u32; 3]]) -> Vec<(u32, u32)> {
     let around = |&[a, b, c]: &[u32; 3]| [(a, b), (b, c), (c, a)];
     let mut edges: Vec<_> = triangles.iter().flat_map(around).collect();

@@ -47,7 +47,7 @@ const BUCKETS: usize = 1 << DIGIT_BITS;
 /// An index with its key, in twelve bytes.
 #[derive(Clone, Copy, Debug)]
 struct Item {
-    /// Low and high half.
+    /// Low and high half of the key.
     key: [u32; 2],
     index: u32,
 }

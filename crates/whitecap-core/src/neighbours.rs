@@ -7,7 +7,7 @@
 //! * No pair closer than the search radius is missed, at any distance from the origin.
 //!
 //! # Non-guarantees
-//! * Positions must be finite; a NaN lands in an arbitrary cell and is nobody's neighbour.
+//! * Positions must be finite; a NaN lands in an arbitrary cell and is never a neighbour.
 //!
 //! Queries may come from another set than the sources, and each query may have its own radius.
 
@@ -87,7 +87,7 @@ impl NeighbourGrid {
         &self.positions
     }
 
-    /// For each sorted place, the index of that particle in the input.
+    /// For each place in sorted order, the index of that particle in the input.
     pub fn order(&self) -> &[u32] {
         &self.order
     }

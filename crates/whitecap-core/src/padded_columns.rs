@@ -1,10 +1,10 @@
 //! Rows of numbers kept as columns in whole groups of eight, so that a loop over them is a loop over
-//! registers. Memory is kept when they are cleared.
+//! registers. Clearing keeps the memory.
 
 use wide::f32x8;
 
-/// A coordinate farther than any reach, and near enough to be squared without overflow: where positions go
-/// that only fill a group.
+/// A coordinate beyond any reach, yet small enough to be squared without overflow: for positions
+/// that only pad a group.
 pub const NOWHERE: f32 = 1e18;
 
 /// Rows of `N` numbers.
@@ -30,7 +30,7 @@ impl<const N: usize> Default for PaddedColumns<N> {
 }
 
 impl<const N: usize> PaddedColumns<N> {
-    /// Number of rows, with those that only fill groups.
+    /// Number of rows, padding included.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.columns[0].len()
@@ -55,7 +55,7 @@ impl<const N: usize> PaddedColumns<N> {
         }
     }
 
-    /// Fills the last group of eight with a row.
+    /// Pads the last group of eight with copies of a row.
     pub fn pad(&mut self, row: [f32; N]) {
         self.resize(self.len().next_multiple_of(8), row);
     }
@@ -81,7 +81,7 @@ impl<const N: usize> PaddedColumns<N> {
         }
     }
 
-    /// Eight rows from `start` on, by columns.
+    /// The eight rows starting at `start`, by column.
     ///
     /// # Panics
     /// If there are fewer.

@@ -52,7 +52,7 @@ impl Particles {
         self.attributes.insert(name, column, self.positions.len())
     }
 
-    /// Takes a column out.
+    /// Removes a column and returns it.
     pub fn remove_attribute(&mut self, name: &str) -> Option<Column> {
         self.attributes.remove(name)
     }

@@ -1,21 +1,21 @@
-//! Columns of numbers as bytes and back, for states that are saved: little-endian, each column with its
-//! length before it.
+//! Columns of numbers to bytes and back, for saved states: little-endian, each column preceded by its
+//! length.
 //!
 //! # Guarantees
-//! Bytes come from files and may be anything: what is cut short is refused with a sentence, and nothing
+//! Bytes come from files and may be anything: truncated data is refused with a sentence, and nothing
 //! larger than the bytes themselves is allocated.
 //!
 //! # Non-guarantees
-//! Numbers are not looked at; whether they are [`possible`] is for the caller to say.
+//! Numbers are not checked; whether they are [`possible`] is for the caller to decide.
 
 use glam::Vec3;
 
 use crate::checked_bytes::CheckedBytes;
 
-/// Why bytes are not the state that is asked for.
+/// Why some bytes are not the expected state.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum StateError {
-    /// They are something else.
+    /// They are the state of something else.
     #[error("the saved state does not begin like one of {of}")]
     NotAState {
         /// What it should be the state of.
@@ -32,10 +32,10 @@ pub enum StateError {
     /// They end too early or too late.
     #[error("the saved state was cut or damaged: {what}")]
     Length {
-        /// Where it shows.
+        /// How it was noticed.
         what: &'static str,
     },
-    /// The settings have another length.
+    /// The settings have a different length.
     #[error(
         "the saved state has a {name} of {found} m, the settings one of {expected} m; use the settings it was made with"
     )]
@@ -47,7 +47,7 @@ pub enum StateError {
         /// That of the settings.
         expected: f32,
     },
-    /// The settings have another number of something.
+    /// The settings have a different number of something.
     #[error(
         "the saved state has {found} {name}, the settings {expected}; use the settings it was made with"
     )]
@@ -72,10 +72,10 @@ pub fn possible(what: &'static str, is_possible: bool) -> Result<(), StateError>
     if is_possible { Ok(()) } else { Err(StateError::Value { what }) }
 }
 
-/// What a state is of, and how its bytes begin.
+/// A kind of state, and how its bytes begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// In words, for messages.
+    /// Its name, for messages.
     pub of: &'static str,
     /// Its first bytes.
     pub magic: [u8; 6],
@@ -84,12 +84,12 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The beginning of a state.
+    /// The header of a state.
     pub fn begin(&self) -> Vec<u8> {
         [&self.magic[..], &self.version.to_le_bytes()].concat()
     }
 
-    /// What follows the beginning of a state.
+    /// The bytes after the header of a state.
     pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<Reader<'a>, StateError> {
         let mut reader = Reader::new(bytes);
         if reader.take() != Ok(self.magic) {
@@ -143,7 +143,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Nothing is read yet.
+    /// A reader at the start of the bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes: CheckedBytes::new(bytes) }
     }
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         self.next(count, read)
     }
 
-    /// The next `count` values, which have no length before them.
+    /// The next `count` values, which are not preceded by a length.
     pub fn next<T, const N: usize>(
         &mut self,
         count: u64,
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         Ok(found.iter().map(|&bytes| read(bytes)).collect())
     }
 
-    /// Fails if something is left.
+    /// Fails if any bytes are left.
     pub fn end(self) -> Result<(), StateError> {
         if self.bytes.rest().is_empty() { Ok(()) } else { Err(cut("bytes follow its end")) }
     }

@@ -1,9 +1,9 @@
-//! Numbers that look random but depend on nothing but a counter, so that a run that continues draws the same
+//! Pseudo-random numbers that depend only on a counter, so that a resumed run draws the same
 //! ones; and sequences of such numbers, for tests and examples.
 
 use glam::{Vec2, Vec3};
 
-/// A number that looks random but depends on nothing but its argument: the number at this place of
+/// A pseudo-random number that depends only on its argument: the number at this position of
 /// SplitMix64 (Steele, Lea and Flood 2014).
 pub fn mix(counter: u64) -> u64 {
     finalise(counter.wrapping_add(0x9e37_79b9_7f4a_7c15))
@@ -39,8 +39,9 @@ pub fn pair(counter: u64) -> Vec2 {
     Vec2::new(unit(bits), unit(bits >> 32))
 }
 
-/// Numbers one after the other, the same for the same seed: a linear congruential generator with the
-/// constants of Knuth's MMIX. Good enough to make up data; pictures and simulations draw by counter.
+/// A sequence of numbers, the same for the same seed: a linear congruential generator with the constants
+/// of Knuth's MMIX. Good enough for made-up data; pictures and simulations use the counter-based numbers
+/// above.
 ///
 /// ```
 /// use whitecap_core::scatter::Sequence;
@@ -74,7 +75,7 @@ impl Sequence {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// The next point of the cube from 0 to 1.
+    /// The next point of the unit cube.
     pub fn point(&mut self) -> Vec3 {
         Vec3::new(self.fraction(), self.fraction(), self.fraction())
     }

@@ -9,7 +9,7 @@
 //!
 //! # Non-guarantees
 //! * Reading single nodes with [`SparseGrid::get`] hashes once per call. Loops use
-//!   [`SparseGrid::neighbourhood`], which looks the 27 tiles up once and then only indexes.
+//!   [`SparseGrid::neighbourhood`], which looks up the 27 tiles once and then only indexes.
 //!
 //! Node (i, j, k) lives in tile (i >> 3, j >> 3, k >> 3), at x + 8 y + 64 z inside it: the eight
 //! nodes of a row are adjacent, one SIMD register of `f32`.
@@ -169,7 +169,7 @@ impl<T: Copy + Send + Sync> SparseGrid<T> {
         &self.tiles
     }
 
-    /// The tiles for change in place; coordinates stay.
+    /// The tiles, to be changed in place; coordinates stay.
     pub fn tiles_mut(&mut self) -> &mut [Tile<T>] {
         &mut self.tiles
     }
@@ -232,8 +232,9 @@ impl SparseGrid<f32> {
         (value, gradient / self.lattice.cell)
     }
 
-    /// Catmull–Rom interpolation over 4³ nodes, limited to the range of the cell's eight corners
-    /// and a quarter of it, so that it cannot overshoot far. Third-order accurate where the field is smooth and monotone.
+    /// Catmull–Rom interpolation over 4³ nodes, limited to the range of the cell's eight corners widened
+    /// by a quarter of it, so that it cannot overshoot far. Third-order accurate where the field is
+    /// smooth and monotone.
     pub fn sample_cubic(&self, position: Vec3) -> f32 {
         let (base, t) = self.lattice.locate(position);
         let weights = [t.x, t.y, t.z].map(catmull_rom);
@@ -252,7 +253,7 @@ impl SparseGrid<f32> {
                 }
             }
         }
-        // A curved field may rightly leave the corner range by a fraction of it.
+        // A curved field may legitimately leave the corner range by a fraction of it.
         let slack = 0.25 * (high - low);
         sum.clamp(low - slack, high + slack)
     }

@@ -1,5 +1,5 @@
 //! Where to split a set of boxes so that rays have little to do: the binned surface-area heuristic
-//! (Wald 2007), which hierarchies over boxes are built with.
+//! (Wald 2007), used to build hierarchies over boxes.
 
 use crate::Bounds;
 

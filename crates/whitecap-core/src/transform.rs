@@ -1,11 +1,11 @@
 //! Placement of an object: rotation, uniform scale and translation, and its motion over time.
 //!
 //! # Guarantees
-//! * [`Transform::inverse`] undoes, and `a * b` is "first b, then a".
+//! * [`Transform::inverse`] undoes a transform, and `a * b` means "first b, then a".
 //! * [`KeyframedTransform::velocity`] is the exact time derivative of the motion that
 //!   [`KeyframedTransform::at`] describes: between two keys the object turns about a fixed axis at
 //!   constant speed, while translation and scale change linearly.
-//! * Before the first key and from the last one on the object rests.
+//! * The object is at rest before the first key and after the last.
 
 use std::ops::Mul;
 
@@ -73,7 +73,7 @@ impl Transform {
         self.rotation * (normal * self.scale.signum())
     }
 
-    /// The mesh, moved: positions, `velocity` and `normal`. A mirrored mesh is turned so that its
+    /// The mesh, moved: positions, `velocity` and `normal`. A mirrored mesh is flipped so that its
     /// triangles still wind counter-clockwise seen from outside.
     pub fn mesh(&self, mut mesh: TriMesh) -> TriMesh {
         for position in mesh.positions_mut() {
@@ -195,7 +195,7 @@ impl KeyframedTransform {
     }
 
     /// Velocity, in metres per second, of the object's material that is at the world position
-    /// `point` at `time`. At a key the motion towards the next key counts.
+    /// `point` at `time`. At a key, the motion towards the next key is used.
     pub fn velocity(&self, time: f64, point: Vec3) -> Vec3 {
         let Ok(segment) = self.segment(time) else { return Vec3::ZERO };
         let now = segment.at(time);
@@ -308,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Contract: an object rests outside its keys.
+    /// Contract: an object is at rest outside its keys.
     #[test]
     fn the_motion_starts_and_ends_at_rest() {
         let there = Transform::from_translation(Vec3::X);
@@ -321,7 +321,8 @@ mod tests {
         assert_eq!(motion.velocity(1.0, Vec3::ZERO), Vec3::ZERO);
     }
 
-    /// Contract: keys that are missing, out of order, or not placements are refused by name.
+    /// Contract: keys that are missing, out of order, or not placements are refused with the error that
+    /// names the problem.
     #[test]
     fn bad_keys_are_refused() {
         let still = Transform::IDENTITY;

@@ -62,7 +62,7 @@ pub struct Hit {
 }
 
 /// A node: a leaf holds triangles `first .. first + count`; an inner node has `count` 0, its left
-/// child directly behind it and its right child at `first`.
+/// child directly after it and its right child at `first`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) min: Vec3,
@@ -104,8 +104,8 @@ impl TriangleBvh {
         Self::over(mesh, finite_triangles(mesh), 0)
     }
 
-    /// Builds a hierarchy in a quarter of the time, in which searches take somewhat longer: for one that
-    /// is asked few times. Triangles are halved along a space-filling curve.
+    /// Builds a hierarchy in a quarter of the time, in which searches take somewhat longer: for a
+    /// hierarchy that is queried only a few times. Triangles are halved along a space-filling curve.
     pub fn build_quickly(mesh: &TriMesh) -> Self {
         let order = finite_triangles(mesh);
         let center = |t: u32| {

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::SparseGrid;
 
-/// What the values of a grid mean.
+/// The meaning of a grid's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridClass {
     /// Signed distance in metres, negative inside.

@@ -1,6 +1,6 @@
 //! Progress and cancellation come in as an argument; a phenomenon never prints or exits.
 
-/// What a long computation tells its caller, and asks of it.
+/// How a long computation reports progress to its caller and learns of cancellation.
 pub trait Watch: Sync {
     /// The computation has done `fraction` (0 to 1) of its work.
     fn progress(&self, fraction: f32) {
@@ -13,7 +13,7 @@ pub trait Watch: Sync {
     }
 }
 
-/// Nobody is watching: no progress, no cancel.
+/// For callers that do not watch: progress is ignored and nothing is cancelled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

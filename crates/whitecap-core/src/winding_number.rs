@@ -15,7 +15,7 @@
 //!
 //! # Non-guarantees
 //! * At the default accuracy the error is 10⁻³ on average and up to 6·10⁻³; at 3 a seventh of
-//!   that. [`WindingNumber::exact_at`] has none, and takes time in proportion to the triangle count.
+//!   that. [`WindingNumber::exact_at`] has none, but takes time proportional to the triangle count.
 //! * On the surface itself the number jumps; there it is whichever side rounding chose.
 
 mod expansion;
@@ -84,7 +84,7 @@ impl WindingNumber {
         &self.bvh
     }
 
-    /// Whether `point` is inside: its winding number exceeds one half.
+    /// Whether `point` is inside, that is, whether its winding number exceeds one half.
     pub fn is_inside(&self, point: Vec3) -> bool {
         self.at(point) > 0.5
     }

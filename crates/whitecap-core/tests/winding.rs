@@ -45,7 +45,7 @@ fn closed_meshes_give_one_inside_and_zero_outside() {
     }
 }
 
-/// Contract: a sphere that lost a fan of triangles round one pole still tells inside from
+/// Contract: a sphere that lost a fan of triangles round one pole still distinguishes inside from
 /// outside, away from the hole.
 #[test]
 fn a_hole_does_not_spoil_the_rest() {
@@ -91,7 +91,7 @@ fn an_open_hemisphere_covers_half_the_view() {
 }
 
 /// Contract: the hierarchical number differs from the exact one by less than 6·10⁻³ at accuracy 2,
-/// and the error falls as the accuracy grows, also close to the surface of an open mesh.
+/// and the error falls as the accuracy grows, even close to the surface of an open mesh.
 #[test]
 fn the_error_falls_with_accuracy() {
     let mesh = filtered(&torus(1.0, 0.4, 120), |centroid| centroid.x < 0.8);

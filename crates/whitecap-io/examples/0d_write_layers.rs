@@ -1,4 +1,4 @@
-//! Writes an OpenEXR file with every pass a renderer gives, with values that are easy to check.
+//! Writes an OpenEXR file with every pass a renderer produces, filled with values that are easy to check.
 //!
 //! ```text
 //! cargo run --example 0d_write_layers -- frame.exr

@@ -2,7 +2,7 @@
 //!
 //! # Guarantees
 //! * The bytes go to a temporary file in the same folder, named `.NAME.PROCESS.COUNT.tmp`; it is
-//!   synced to the disk and then renamed. A file that carries its final name is complete, also
+//!   synced to the disk and then renamed. A file under its final name is complete, even
 //!   after a crash or a power cut.
 //! * On failure the temporary file is removed and a file that was there before is untouched.
 //!
@@ -60,14 +60,14 @@ fn create_temporary(path: &Path) -> Result<(PathBuf, File), Error> {
         let temporary = path.with_file_name(temporary_name);
         match File::options().write(true).read(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),
-            // Left behind by a killed process that had the same number.
+            // Left behind by a killed process that had the same process id.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(Error::writing(path)(error)),
         }
     }
 }
 
-/// Makes the rename itself durable where the system allows to sync a folder.
+/// Makes the rename itself durable, where the system allows a folder to be synced.
 fn sync_folder(path: &Path) {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     /// Contract: a file under its final name is whole at every moment, with many threads writing
-    /// it at once, and no temporary stays.
+    /// it at once, and no temporary file remains.
     #[test]
     fn concurrent_writes_never_mix() {
         let folder = tempfile::tempdir().unwrap();

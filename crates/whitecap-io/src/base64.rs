@@ -1,4 +1,4 @@
-//! Base64 as VTK and glTF files hold it. Ours, because VTK puts several padded streams one after
+//! Base64 as VTK and glTF files hold it. Written here, because VTK puts several padded streams one after
 //! the other, which a strict decoder refuses.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -30,7 +30,7 @@ pub(crate) fn encode(bytes: &[u8], text: &mut Vec<u8>) {
 }
 
 /// Decodes the first `count` bytes of a text without white space. Padding ends a stream; the next
-/// one may follow. Nothing, if the text is too short or has a foreign letter.
+/// one may follow. `None` if the text is too short or has a letter outside the alphabet.
 pub(crate) fn decode(text: &[u8], count: usize) -> Option<Vec<u8>> {
     // Three bytes come from four letters at best: a claim beyond that allocates nothing.
     if count.div_ceil(3) > text.len() / 4 {

@@ -4,7 +4,7 @@
 //!
 //! # Guarantees
 //! * The point count is checked against the file before anything is allocated.
-//! * What [`to_bytes`] writes, SPlisHSPlasH and partio read: the velocity is called `velocity` as
+//! * SPlisHSPlasH and partio read what [`to_bytes`] writes: the velocity is called `velocity` as
 //!   they call it (Houdini's `v` is read too), other names follow [the table](crate#attributes).
 //!
 //! # Non-guarantees
@@ -94,7 +94,7 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
 }
 
 fn parse_attributes(reader: &mut ByteReader, count: u32) -> Result<Vec<Attribute>, Error> {
-    // Name length, size and type take eight bytes even if the name is empty.
+    // Name length, size and type take eight bytes, even if the name is empty.
     reader.check_count(u64::from(count), 8, "attributes")?;
     let mut attributes = Vec::new();
     for _ in 0..count {
@@ -209,7 +209,7 @@ fn float_bytes<const N: usize>(values: [f32; N]) -> [[u8; 4]; N] {
     values.map(f32::to_be_bytes)
 }
 
-/// The place of one attribute in every record.
+/// The position of one attribute within each record.
 struct RecordColumn<'a> {
     records: &'a mut [u8],
     record_bytes: usize,

@@ -1,4 +1,4 @@
-//! Reading the binary data of a file in order, with every step checked against what is left of it.
+//! Reads the binary data of a file in order; every read is checked against what is left.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use whitecap_core::glam::IVec3;
 use crate::scalar::Endian;
 use crate::{Error, Place};
 
-/// A place in the bytes of a file, with the file's name for messages. Only texts allocate.
+/// A position in the bytes of a file, with the file's name for messages. Only texts allocate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteReader<'a> {
     bytes: CheckedBytes<'a>,
@@ -57,7 +57,7 @@ impl<'a> ByteReader<'a> {
         Place::Offset(self.offset() as u64)
     }
 
-    /// The error that says `message` about this place.
+    /// The error that reports `message` at this position.
     pub fn malformed(&self, message: impl Into<String>) -> Error {
         Error::malformed(self.path, self.place(), message)
     }
@@ -72,7 +72,7 @@ impl<'a> ByteReader<'a> {
         })
     }
 
-    /// `count` as a `usize`, if so many items of `item_bytes` bytes are left.
+    /// `count` as a `usize`, if that many items of `item_bytes` bytes are left.
     pub fn check_count(&self, count: u64, item_bytes: usize, what: &str) -> Result<usize, Error> {
         Error::check_count(self.path, self.place(), what, count, item_bytes, self.rest().len())
     }
@@ -80,7 +80,7 @@ impl<'a> ByteReader<'a> {
     fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Error> {
         let mut bytes: [u8; N] = [0; N];
         bytes.copy_from_slice(self.take(N, what)?);
-        // Big-endian numbers are turned round here, so that callers decode one order only.
+        // Big-endian numbers are swapped here, so that callers decode one order only.
         if self.endian == Endian::Big {
             bytes.reverse();
         }
@@ -136,7 +136,7 @@ impl<'a> ByteReader<'a> {
         Error::check_count(self.path, place, what, count, item_bytes, self.rest().len())
     }
 
-    /// A text with its length, in 32 bits, in front. Bytes that are not UTF-8 are replaced.
+    /// A text preceded by its length in 32 bits. Bytes that are not UTF-8 are replaced.
     pub fn text(&mut self, what: &str) -> Result<String, Error> {
         let length = self.u32(what)? as usize;
         Ok(String::from_utf8_lossy(self.take(length, what)?).into_owned())

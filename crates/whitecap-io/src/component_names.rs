@@ -6,9 +6,9 @@
 //! | position | `x y z`, or `P_x…`, `Points:0…` |
 //! | `velocity` | `vx vy vz` |
 //! | `normal` | `nx ny nz` |
-//! | `uv` | `u v`; read also `s t`, `texture_u texture_v` |
-//! | `color` | `red green blue [alpha]`; read also `r g b [a]` |
-//! | another vector `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]`; read also `NAME:0 NAME:1…` |
+//! | `uv` | `u v`; also read: `s t`, `texture_u texture_v` |
+//! | `color` | `red green blue [alpha]`; also read: `r g b [a]` |
+//! | another vector `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]`; also read: `NAME:0 NAME:1…` |
 //!
 //! White space, separators and quotes in a name are written as `_`: they would end it early.
 
@@ -63,11 +63,11 @@ fn one_word(name: &str) -> String {
 pub(crate) struct NamedScalars {
     pub name: String,
     pub values: Values,
-    /// What to divide reals by: 255 for a colour stored in bytes.
+    /// Divisor of real values: 255 for a colour stored in bytes.
     pub color_scale: f32,
 }
 
-/// Puts vectors together from the columns of a file and gives the table of points. Columns without
+/// Assembles vectors from the columns of a file and returns the table of points. Columns without
 /// positions are an error.
 pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTable, Error> {
     point_table::check_column_count(columns.len(), path)?;
@@ -85,7 +85,7 @@ pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTabl
             table.push(&name, components, interleave(parts));
         } else if let Some(single) = parts.into_iter().next() {
             let values = match name.as_str() {
-                // A radius of "1" is a length all the same.
+                // A radius written as "1" is still a length.
                 "radius" | "pscale" => Values::F32(single.values.into_floats()),
                 _ => single.values,
             };
@@ -93,7 +93,7 @@ pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTabl
         }
     }
     table.positions = positions.ok_or_else(|| {
-        Error::malformed(path, Place::File, "the columns x, y and z of the positions are missing")
+        Error::malformed(path, Place::File, "the position columns x, y and z are missing")
     })?;
     Ok(table)
 }
@@ -153,7 +153,7 @@ mod tests {
         NamedScalars { name: name.into(), values: Values::F32(vec![value]), color_scale: 1.0 }
     }
 
-    /// Contract: vectors come together whatever the order of their names; a lone `v` is not half a
+    /// Contract: vectors are assembled whatever the order of their names; a lone `v` is not half a
     /// texture coordinate; unknown vectors are found by their suffixes.
     #[test]
     fn names_are_grouped_into_vectors() {

@@ -14,7 +14,7 @@ use crate::number_ranges;
 /// Where in a file something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// No narrower place than the file.
+    /// Somewhere in the file.
     File,
     /// Byte offset, from 0; of the inflated bytes where the file is compressed.
     Offset(u64),
@@ -65,7 +65,7 @@ pub enum Error {
     },
     /// The file claims to hold more than it has room for. Nothing of that size was allocated.
     #[error(
-        "{}{place}: the file claims {count} {what}, but what is left of it has room for {room} at most; it is damaged or cut short",
+        "{}{place}: the file claims {count} {what}, but the rest of it has room for at most {room}; it is damaged or cut short",
         path.display()
     )]
     AbsurdCount {
@@ -80,25 +80,25 @@ pub enum Error {
         /// The largest count the rest of the file could hold.
         room: u64,
     },
-    /// The extension says nothing, or nothing that fits.
+    /// The extension is unknown, or its format does not fit.
     #[error("{}: this is not a format for {what}; use one of {known}", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
         /// What was to be read or written, such as `reading particles`.
         what: &'static str,
-        /// The extensions that would do.
+        /// The extensions that would work.
         known: String,
     },
-    /// The data has something this format cannot hold.
+    /// The data contains something this format cannot hold.
     #[error("{}: {message}", path.display())]
     Unwritable {
         /// The file that was to be written.
         path: PathBuf,
-        /// What does not fit, and where it would.
+        /// What does not fit, and which format would hold it.
         message: String,
     },
-    /// A frame pattern is not one, or matches nothing.
+    /// A frame pattern is invalid or matches nothing.
     #[error("{pattern}: {message}")]
     Pattern {
         /// The pattern as given.
@@ -178,7 +178,7 @@ fn missing_frames(frames: &[i64]) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: missing frames are named compactly, single frames and runs apart.
+    /// Contract: missing frames are named compactly, single frames and runs separately.
     #[test]
     fn missing_frames_are_named_in_runs() {
         let error = |frames: &[i64]| {
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(error(&[7]), "a.####.ply: frame 7 is missing");
     }
 
-    /// Contract: a count that the rest of the file cannot hold is refused, also where the product
+    /// Contract: a count that the rest of the file cannot hold is refused, even where the product
     /// of count and size would overflow; one that just fits is accepted.
     #[test]
     fn counts_are_checked_against_the_room_left() {

@@ -20,7 +20,7 @@ pub enum Kind {
 pub enum Format {
     /// Houdini `.bgeo`; read in all its forms, written in the classic one.
     Bgeo,
-    /// Houdini's binary JSON, which has the extension of the classic form.
+    /// Houdini's binary JSON, which shares the extension of the classic form.
     BgeoJson,
     /// Houdini's text JSON.
     Geo,
@@ -38,7 +38,7 @@ pub enum Format {
     Npz,
     /// Wavefront's meshes.
     Obj,
-    /// Triangles without connections.
+    /// Triangles without shared vertices.
     Stl,
     /// Binary glTF.
     Glb,
@@ -108,7 +108,7 @@ impl FormatInfo {
     }
 }
 
-/// Whether a file has one of these extensions, which stand in lower case and without their first dot:
+/// Whether a file has one of these extensions, given in lower case and without the first dot:
 /// `ply`, `bgeo.gz`. The file's own may be in any case.
 pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Contract: an unknown or unfit extension is answered with those that would do.
+    /// Contract: the error for an unknown or unsuitable extension lists those that would work.
     #[test]
     fn unknown_extensions_name_the_known_ones() {
         let message =

@@ -4,13 +4,13 @@
 //! # Guarantees
 //! * `normal`, `uv` and `color` become `NORMAL`, `TEXCOORD_0` and `COLOR_0`; every other attribute
 //!   becomes a custom one, `_VELOCITY` for `velocity`.
-//! * What the standard demands holds: bounds of the positions, four-byte alignment, unit normals (a
+//! * The requirements of the standard are met: bounds of the positions, four-byte alignment, unit normals (a
 //!   vertex without one gets +y), colours from 0 to 1, finite numbers. The texture's origin is
 //!   moved from the lower left, where it is here, to the upper left.
 //!
 //! # Non-guarantees
 //! The standard has no 32-bit integers at vertices, so integer attributes are written as reals,
-//! exact up to 2²⁴. There are no materials. A scene is y up and in metres, as everything here.
+//! exact up to 2²⁴. There are no materials. A scene is y up and in metres, like everything here.
 
 use std::path::Path;
 

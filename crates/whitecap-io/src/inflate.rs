@@ -1,4 +1,4 @@
-//! Decompression that a hostile file cannot use to fill the memory.
+//! Decompression that a hostile file cannot use to exhaust memory.
 //!
 //! Deflate can shrink data at most 1032-fold. Particle data never comes near that, so a stream may
 //! grow to 64 MiB, or 256 times its compressed size if that is more; anything beyond is refused
@@ -14,7 +14,7 @@ use crate::{Error, Place};
 
 const ALWAYS_ALLOWED: u64 = 64 << 20;
 const LARGEST_GROWTH: u64 = 256;
-/// What deflate can reach at most.
+/// The highest ratio that deflate can reach.
 const DEFLATE_GROWTH: u64 = 1032;
 
 /// Whether `bytes` begin like a gzip stream.
@@ -41,7 +41,7 @@ pub(crate) fn gzip(bytes: &[u8], path: &Path) -> Result<Vec<u8>, Error> {
     Ok(inflated)
 }
 
-/// The first `count` bytes (or fewer) of a gzip stream, to see what it holds.
+/// The first `count` bytes (or fewer) of a gzip stream, to find out what it holds.
 pub(crate) fn gzip_beginning(bytes: &[u8], count: usize) -> Vec<u8> {
     let mut beginning = Vec::new();
     // A damaged stream is reported when it is inflated as a whole.
@@ -73,7 +73,7 @@ pub(crate) fn zlib_exact(bytes: &[u8], expected: u64, path: &Path) -> Result<Vec
     Ok(inflated)
 }
 
-/// `bytes` as a gzip stream of one member, at the fastest level: a cache frame is written once a
+/// `bytes` as a gzip stream of one member, at the fastest level: a cache frame is written once per
 /// step, and floating-point data hardly shrinks further at slower levels.
 pub(crate) fn to_gzip(bytes: &[u8], path: &Path) -> Result<Vec<u8>, Error> {
     use std::io::Write;

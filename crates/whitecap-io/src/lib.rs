@@ -21,7 +21,7 @@
 //!   them; each format's module says what it cannot.
 //!
 //! # Non-guarantees
-//! Positions that are NaN or infinite are read as they are; whoever uses them must look. Lengths
+//! Positions that are NaN or infinite are read as they are; the caller must check. Lengths
 //! are taken as metres and y as up: none of these formats says otherwise.
 //!
 //! # Attributes

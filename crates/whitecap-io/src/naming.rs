@@ -1,5 +1,5 @@
-//! Attribute names at the door: other programs' names become ours on reading, and Houdini's on
-//! writing its formats.
+//! Attribute names at the boundary: other programs' names become ours on reading, and ours become
+//! Houdini's on writing its formats.
 //!
 //! | here | Houdini | also read as |
 //! |---|---|---|
@@ -40,7 +40,7 @@ pub(crate) fn is_position(name: &str) -> bool {
     matches!(name, "P" | "position" | "positions" | "pos" | "points" | "Points")
 }
 
-/// The name our column has in a Houdini file.
+/// The name of our column in a Houdini file.
 pub(crate) fn to_houdini(name: &str) -> &str {
     match name {
         "velocity" => "v",

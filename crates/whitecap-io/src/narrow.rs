@@ -26,7 +26,7 @@ pub(crate) fn integers<'a>(
                     Error::unwritable(
                         path,
                         format!(
-                            "value {index} of attribute `{name}` is {value}, but {format} holds integers of 32 bits; leave the attribute out, or write .npz, .vtk or .vtu"
+                            "value {index} of attribute `{name}` is {value}, but {format} holds only 32-bit integers; leave the attribute out, or write .npz, .vtk or .vtu"
                         ),
                     )
                 })

@@ -1,9 +1,9 @@
-//! Many numbers in few words.
+//! Lists of numbers, written compactly.
 
-/// Runs that are named; a sentence with more of them would not be read.
+/// How many runs are written out; nobody reads a sentence with more of them.
 const MOST_RUNS: usize = 5;
 
-/// Ascending numbers, with those that follow each other joined by `to` and the sixth run and all after it left
+/// Ascending numbers, with consecutive ones joined by `to`; the sixth run and all after it are left
 /// out.
 ///
 /// ```

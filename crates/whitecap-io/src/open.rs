@@ -11,28 +11,28 @@ use crate::{
     obj, ply, stl, text_points, vtk_legacy, vtu,
 };
 
-/// Reads particles; the extension tells the format. A mesh gives its vertices.
+/// Reads particles; the extension decides the format. A mesh gives its vertices.
 pub fn read_particles(path: impl AsRef<Path>) -> Result<Particles, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Particles))?;
     parse_particles(&fs::read(path).map_err(Error::reading(path))?, format, path)
 }
 
-/// Reads a mesh; the extension tells the format. Polygons become triangles.
+/// Reads a mesh; the extension decides the format. Polygons become triangles.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriMesh, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Mesh))?;
     parse_mesh(&fs::read(path).map_err(Error::reading(path))?, format, path)
 }
 
-/// Writes particles; the extension tells the format.
+/// Writes particles; the extension decides the format.
 pub fn write_particles(path: impl AsRef<Path>, particles: &Particles) -> Result<(), Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Write(Kind::Particles))?;
     write_particles_as(path, format, particles)
 }
 
-/// Writes a mesh; the extension tells the format.
+/// Writes a mesh; the extension decides the format.
 pub fn write_mesh(path: impl AsRef<Path>, mesh: &TriMesh) -> Result<(), Error> {
     let path = path.as_ref();
     write_mesh_as(path, Format::of(path, Action::Write(Kind::Mesh))?, mesh)
@@ -148,12 +148,12 @@ fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
         let message = "this is a Blosc-compressed .bgeo.sc file; save it as .bgeo or .bgeo.gz";
         Err(Error::unsupported(path, message))
     } else {
-        let message = "this is no Houdini geometry: it begins neither with `BgeoV` nor as text or binary JSON";
+        let message = "this is not Houdini geometry: it begins neither with `BgeoV` nor as text or binary JSON";
         Err(Error::malformed(path, crate::Place::Offset(0), message))
     }
 }
 
-/// What a file holds. Formats that can hold particles as well as a mesh are looked into.
+/// What a file holds. Files whose format can hold both particles and meshes are examined.
 pub fn kind_of(path: impl AsRef<Path>) -> Result<Kind, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Look)?;

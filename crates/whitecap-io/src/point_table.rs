@@ -1,4 +1,4 @@
-//! What every reader fills: positions and columns, turned into particles or a mesh at the end.
+//! The table every reader fills: positions and columns, turned into particles or a mesh at the end.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use whitecap_core::{Column, Particles, TriMesh};
 use crate::scalar::Values;
 use crate::{Error, Place, naming};
 
-/// More columns than any real file has; beyond it, looking columns up by name would take over.
+/// More columns than any real file has; beyond this, looking up columns by name would dominate the time.
 const MOST_COLUMNS: usize = 4096;
 
 /// Positions with named columns of the same length.
@@ -27,7 +27,7 @@ impl PointTable {
         self.columns.push((name.into(), column));
     }
 
-    /// Adds numbers with `components` to an element. Real tuples of up to four become one column;
+    /// Adds numbers, `components` per element. Real tuples of up to four become one column;
     /// longer ones, and tuples of integers, become one column per component, `NAME_0`, `NAME_1`…
     pub fn push(&mut self, name: &str, components: usize, values: Values) {
         match (components, values) {

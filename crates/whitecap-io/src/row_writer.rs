@@ -17,7 +17,7 @@ pub(crate) enum RowColumn<'a> {
 }
 
 impl<'a> RowColumn<'a> {
-    /// A column of reals as it is; nothing for integers, which must be narrowed first.
+    /// A column of reals as it is; `None` for integers, which must be narrowed first.
     pub fn of_reals(column: &'a Column) -> Option<Self> {
         match column {
             Column::F32(values) => Some(Self::F32(values)),

@@ -57,7 +57,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Numbers that follow each other without a gap.
+    /// Numbers stored without gaps.
     pub fn packed(scalar: ScalarType, components: usize, count: usize) -> Self {
         Self { offset: 0, stride: components * scalar.size(), components, count }
     }
@@ -106,7 +106,7 @@ impl Values {
         }
     }
 
-    /// From all of one component after the other to all of one element after the other.
+    /// Reorders component by component to element by element.
     pub fn interleaved(&self, components: usize) -> Self {
         fn transpose<T: Copy>(values: &[T], components: usize) -> Vec<T> {
             let count = values.len() / components;

@@ -2,11 +2,11 @@
 //!
 //! # Guarantees
 //! * Frames are found by listing the folder once, and come in ascending order.
-//! * A frame that is missing inside the range is an error that names it, and all others that are.
+//! * A frame that is missing inside the range is an error that names it and every other missing frame.
 //! * A number counts as a frame only if the pattern would write it the same way.
 //!
 //! # Non-guarantees
-//! Only the file name may have a pattern, and only one. Times and steps are not read from names.
+//! Only the file name may contain a pattern, and only one. Times and steps are not read from names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// More frames than any shot has; a range beyond it is a slip of the hand.
+/// More frames than any shot has; a larger range is a typing mistake.
 const MOST_FRAMES: i64 = 10_000_000;
 /// The frame number of a file without a pattern, unless a range says otherwise.
 const ONLY_FRAME: i64 = 1;
@@ -35,7 +35,7 @@ enum Name {
 }
 
 impl Sequence {
-    /// Understands a pattern. A folder is an error that suggests the patterns found inside.
+    /// Parses a pattern. A folder is an error that suggests the pattern found inside.
     pub fn new(pattern: impl AsRef<Path>) -> Result<Self, Error> {
         let path = pattern.as_ref();
         let shown = path.display().to_string();
@@ -48,7 +48,8 @@ impl Sequence {
         };
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         if folder.to_str().is_some_and(|folder| folder.contains('#')) {
-            let message = "frame numbers stand in the file name, not in a folder's".to_string();
+            let message = "the frame number must be in the file name, not in the name of a folder"
+                .to_string();
             return Err(wrong(message));
         }
         Ok(Self { pattern: shown, folder, name })
@@ -95,7 +96,9 @@ impl Sequence {
         };
         if range.end().saturating_sub(*range.start()) >= MOST_FRAMES {
             let (first, last) = range.into_inner();
-            return Err(self.wrong(&format!("{first} to {last} are more than 10 million frames")));
+            return Err(
+                self.wrong(&format!("the range {first} to {last} has more than 10 million frames"))
+            );
         }
         let found: BTreeMap<i64, PathBuf> =
             existing.into_iter().filter(|(frame, _)| range.contains(frame)).collect();
@@ -120,7 +123,9 @@ impl Name {
         let numbered = |prefix: &str, digits, suffix: &str| {
             let second = suffix.contains('#') || printf_number(suffix).is_some();
             match second {
-                true => Err("a pattern has one frame number, but here are two".to_string()),
+                true => {
+                    Err("a pattern must have one frame number, but this one has two".to_string())
+                }
                 false => Ok(Name::Numbered {
                     prefix: prefix.to_string(),
                     digits,
@@ -180,7 +185,7 @@ fn file_names(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// What to say of a folder: the pattern that most of its files follow.
+/// What to suggest for a folder: the pattern that most of its files follow.
 fn folder_message(folder: &Path) -> String {
     let mut patterns: BTreeMap<String, usize> = BTreeMap::new();
     for name in file_names(folder).unwrap_or_default() {
@@ -224,7 +229,7 @@ mod tests {
         found.iter().map(|(frame, _)| *frame).collect()
     }
 
-    /// Contract: both notations find the same frames in ascending order, across the change of
+    /// Contract: both notations find the same frames in ascending order, across a change in the number of
     /// digits, and take no file the pattern would not write.
     #[test]
     fn frames_are_found_in_order() {
@@ -247,7 +252,7 @@ mod tests {
         assert_eq!(frames(&plain.existing().unwrap()), [7, 1000, 10000]);
     }
 
-    /// Contract: gaps are errors that name every missing frame; a range that exists is given.
+    /// Contract: gaps are errors that name every missing frame; a complete range is returned.
     #[test]
     fn missing_frames_are_named() {
         let names: Vec<String> =
@@ -262,7 +267,7 @@ mod tests {
         assert!(sequence.expand(Some(0..=i64::MAX)).is_err());
     }
 
-    /// Contract: a plain file is a sequence of one; a folder is answered with a suggestion; two
+    /// Contract: a plain file is a sequence of one; a folder gives an error with a suggestion; two
     /// numbers in a name and an empty match are errors.
     #[test]
     fn plain_files_folders_and_mistakes() {

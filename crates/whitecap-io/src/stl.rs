@@ -75,7 +75,10 @@ fn parse_text(bytes: &[u8], path: &Path) -> Result<Vec<Vec3>, Error> {
     }
     match corners.len() % 3 {
         0 => Ok(corners),
-        _ => Err(tokens.malformed("the last facet has no three vertices; the file is cut short")),
+        _ => {
+            Err(tokens
+                .malformed("the last facet has fewer than three vertices; the file is cut short"))
+        }
     }
 }
 
@@ -83,7 +86,7 @@ fn weld(corners: &[Vec3], path: &Path) -> Result<TriMesh, Error> {
     if corners.len() >= u32::MAX as usize {
         return Err(Error::unsupported(path, "meshes of more than 2^32 corners are not read"));
     }
-    // Adding zero turns −0 into 0: the two are the same place.
+    // Adding zero turns −0 into 0: both are the same position.
     let bits = |p: &Vec3| IVec3::from_array((*p + 0.0).to_array().map(|x| x.to_bits() as i32));
     let keys: Vec<IVec3> = corners.par_iter().map(bits).collect();
     let index = CoordinateIndex::build(&keys);

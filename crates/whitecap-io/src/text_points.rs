@@ -1,11 +1,11 @@
 //! Particles as plain text: CSV with a header row, and XYZ.
 //!
 //! # Guarantees
-//! * CSV: the first row names the columns ([the table](crate#attributes) tells how names become
+//! * CSV: the first row names the columns ([the table](crate#attributes) says how names become
 //!   vectors); separated by commas, semicolons or tabs. A column of whole numbers without a decimal
 //!   point is an integer column; what is written keeps a decimal point on every real.
 //! * XYZ: three or more numbers per line. Lines that begin with `#` are comments; the last one
-//!   before the data names the columns if it has as many words as they are. The count and comment
+//!   before the data names the columns if it has as many words as there are columns. The count and comment
 //!   lines and the element symbols of chemistry's XYZ are accepted.
 //! * Numbers are written with as many digits as they need to be read back exactly.
 //!

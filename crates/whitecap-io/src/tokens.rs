@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::scalar::{ScalarType, Values};
 use crate::{Error, Place};
 
-/// A place in a text that moves forward word by word.
+/// A position in a text that moves forward word by word.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     bytes: &'a [u8],
@@ -44,7 +44,7 @@ impl<'a> Tokens<'a> {
     /// The next word, which holds `what`.
     pub fn word(&mut self, what: &str) -> Result<&'a [u8], Error> {
         self.next_word().ok_or_else(|| {
-            self.malformed(format!("the file ends where {what} should stand; it is cut short"))
+            self.malformed(format!("the file ends where {what} should be; it is cut short"))
         })
     }
 
@@ -78,7 +78,7 @@ impl<'a> Tokens<'a> {
         };
         match range.contains(&value) {
             true => Ok(value),
-            false => Err(self.malformed(format!("{value} is out of the range of its type"))),
+            false => Err(self.malformed(format!("{value} is outside the range of its type"))),
         }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Tokens<'a> {
     }
 
     fn unreadable(&self, word: &[u8], what: &str) -> Error {
-        self.malformed(format!("`{}` stands where {what} should be", shown(word)))
+        self.malformed(format!("found `{}` where {what} should be", shown(word)))
     }
 }
 

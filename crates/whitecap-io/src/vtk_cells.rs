@@ -7,7 +7,7 @@ use whitecap_core::TriMesh;
 use crate::point_table::{PointTable, push_fan};
 use crate::{Error, Kind, Place};
 
-/// What a file of VTK holds.
+/// What a VTK file holds.
 pub(crate) struct Content {
     pub table: PointTable,
     /// The triangles, or why its cells cannot be made into triangles.
@@ -53,7 +53,7 @@ pub(crate) fn push_cell(
         // Triangle, polygon, quadrilateral.
         (5 | 7 | 9, _) => push_fan(triangles, corners),
         (6, _) => push_strip(triangles, corners),
-        // A pixel's corners run in rows, not round.
+        // A pixel's corners run in rows, not around it.
         (8, &[a, b, c, d]) => push_fan(triangles, &[a, b, d, c]),
         _ => {
             return Err(format!(
@@ -65,7 +65,7 @@ pub(crate) fn push_cell(
     Ok(())
 }
 
-/// Appends the triangles of a strip, every second one turned.
+/// Appends the triangles of a strip, every second one flipped.
 pub(crate) fn push_strip(triangles: &mut Vec<[u32; 3]>, strip: &[u32]) {
     for (place, corners) in strip.windows(3).enumerate() {
         triangles.push(match place % 2 {

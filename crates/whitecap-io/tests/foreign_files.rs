@@ -1,4 +1,4 @@
-//! Files as other programs write them. Those under `files` were made by meshio and NumPy, or typed.
+//! Files as other programs write them. Those under `files` were made by meshio and NumPy, or by hand.
 
 use std::path::Path;
 
@@ -33,8 +33,8 @@ fn meshio_meshes() {
     }
 }
 
-/// Contract: NumPy's types, both byte orders and both array orders are read; what has no row per
-/// particle is left out.
+/// Contract: NumPy's types, both byte orders and both array orders are read; arrays without one row per
+/// particle are left out.
 #[test]
 fn numpy_archives() {
     let particles = particles(Format::Npz, include_bytes!("files/numpy.npz"));
@@ -47,7 +47,7 @@ fn numpy_archives() {
 }
 
 /// Contract: the classic `.bgeo` of SPlisHSPlasH is read as partio documents it: big-endian, four
-/// floats of position, attributes in the record; text attributes are passed over.
+/// floats of position, attributes in the record; text attributes are skipped.
 #[test]
 fn classic_bgeo() {
     let mut bytes = b"BgeoV".to_vec();
@@ -130,7 +130,7 @@ fn text_vtk_points() {
     assert_eq!(particles.attribute("heat"), Some(&Column::F32(vec![0.5, 0.25])));
 }
 
-/// Contract: PLY with foreign elements, polygons, face properties and byte colours is read, as text
+/// Contract: PLY with unknown elements, polygons, face properties and byte colours is read, as text
 /// and in both binary byte orders alike.
 #[test]
 fn ply_of_all_encodings() {
@@ -178,7 +178,7 @@ fn ply_of_all_encodings() {
     }
 }
 
-/// Contract: text STL is read and equal corners are joined, −0 with 0 as well.
+/// Contract: text STL is read and equal corners are joined, −0 and 0 included.
 #[test]
 fn text_stl() {
     let text = include_str!("files/two_facets.stl").replace("vertex 0 0 1", "vertex -0.0 0 1");
@@ -204,8 +204,8 @@ fn obj_in_all_its_forms() {
     assert_eq!(bad.to_string(), "a.obj, line 2: `x` is not a number");
 }
 
-/// Contract: CSV takes other separators, quoted and foreign names, and says which line and column
-/// is wrong.
+/// Contract: CSV accepts other separators, quoted names and other programs' names, and says which line
+/// and column is wrong.
 #[test]
 fn csv_dialects() {
     let text = "\u{feff}\"X\";\"Y\";\"Z\";\"velocity:0\";\"velocity:1\";\"velocity:2\";radius;id\r\n1;2;3;4;5;6;1;9\r\n\r\n1.5;2;3;0;0;0;2;8\r\n";
@@ -243,7 +243,7 @@ fn xyz_dialects() {
     }
 }
 
-/// Contract: glTF is what the standard demands: lengths, alignment, bounds, accessors that lie in
+/// Contract: glTF meets the requirements of the standard: lengths, alignment, bounds, accessors that lie in
 /// their views, and indices below the vertex count.
 #[test]
 fn gltf_is_valid() {

@@ -1,8 +1,8 @@
 //! No file, however damaged, makes a reader panic, hang, or allocate more than the file could hold.
 //!
-//! Every reader goes through the same mill: a small valid file cut at every byte, with thousands of
+//! Every reader goes through the same trials: a small valid file cut at every byte, with thousands of
 //! flipped bits, and with runs of bytes overwritten. Files that claim absurd counts are written by
-//! hand. The memory in use is counted all along.
+//! hand. The memory in use is counted throughout.
 
 use std::io::Write;
 use std::path::Path;
@@ -122,7 +122,7 @@ fn within_bounds(name: &str, start: Instant) {
     assert!(peak < MOST_MEGABYTES, "{name} brought the memory to {peak} MB");
 }
 
-/// Contract: a file cut at any byte is never a panic, and an error if its format states how much it
+/// Contract: a file cut at any byte never causes a panic, and is an error if its format states how much it
 /// holds.
 #[test]
 fn files_cut_at_every_byte() {
@@ -176,8 +176,8 @@ fn files_with_extreme_bytes() {
     });
 }
 
-/// Contract: a compressed file whose content is damaged, with its checksum put right, is held to
-/// the same.
+/// Contract: a compressed file whose content is damaged, with its checksum corrected, is held to
+/// the same standard.
 #[test]
 fn damage_inside_of_compression() {
     let plain =
@@ -244,7 +244,7 @@ fn absurd_counts_of_particles() {
     }
 }
 
-/// Contract: counts inside nested structures are held to the same: array lengths of binary JSON,
+/// Contract: counts inside nested structures are checked the same way: array lengths of binary JSON,
 /// shapes of arrays, blocks of compressed data.
 #[test]
 fn absurd_counts_inside() {
@@ -294,7 +294,7 @@ fn absurd_counts_of_meshes() {
     }
 }
 
-/// Contract: nesting without end exhausts no stack, in either form of JSON.
+/// Contract: endless nesting does not exhaust the stack, in either form of JSON.
 #[test]
 fn bottomless_nesting() {
     particle_error(Format::Geo, &vec![b'['; 1 << 20]);

@@ -85,7 +85,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// Reads the bytes in both ways, within time and memory; tells whether they were a picture.
+/// Reads the bytes in both ways, within time and memory; returns whether they were a picture.
 fn survives(name: &str, bytes: &[u8]) -> bool {
     let start = Instant::now();
     let read = parse(bytes, Path::new("hostile")).is_ok();
@@ -96,7 +96,7 @@ fn survives(name: &str, bytes: &[u8]) -> bool {
     read
 }
 
-/// Contract: whole files are read; files cut at any byte are errors, or whole all the same where only
+/// Contract: whole files are read; files cut at any byte are errors, or still whole where only
 /// an end mark is missing.
 #[test]
 fn files_cut_at_every_byte() {
@@ -110,7 +110,7 @@ fn files_cut_at_every_byte() {
     }
 }
 
-/// Contract: flipped bits and overwritten runs are never a panic, an endless loop or an allocation that
+/// Contract: flipped bits and overwritten runs never cause a panic, an endless loop or an allocation that
 /// the file cannot justify.
 #[test]
 fn files_with_damage() {
@@ -118,7 +118,7 @@ fn files_with_damage() {
         let mut random = Sequence::new(bytes.len() as u64);
         for round in 0..2500 {
             let mut damaged = bytes.clone();
-            // Most of the damage goes to the beginning, where sizes and counts stand.
+            // Most of the damage goes to the beginning, where sizes and counts are.
             let limit = if round % 2 == 0 { bytes.len().min(600) } else { bytes.len() };
             for _ in 0..1 + random.below(3) {
                 damaged[random.below(limit)] = random.below(256) as u8;
@@ -133,7 +133,7 @@ fn files_with_damage() {
     }
 }
 
-/// Contract: files that claim to be huge are refused in words, before anything is allocated.
+/// Contract: files that claim to be huge are refused with a message, before anything is allocated.
 #[test]
 fn absurd_sizes_are_refused() {
     let mut huge_png = png(PngDepth::Eight, 1.0);

@@ -57,7 +57,7 @@ fn png_of(
     bytes
 }
 
-/// Contract: grey, palette, one-bit, alpha and linear PNG files are read as the light they mean; alpha
+/// Contract: grey, palette, one-bit, alpha and linear PNG files are read as the light they represent; alpha
 /// is multiplied in on reading and divided out on writing.
 #[test]
 fn every_kind_of_png_is_read() {
@@ -225,14 +225,14 @@ fn radiance_rows_are_read() {
     };
     wrong(&radiance("", 3, &[1, 2, 3]), "cut short");
     wrong(&radiance("", 3, &[0, 0, 0, 1, 1, 1, 1, 9]), "longer than");
-    wrong(&radiance("", 9, &[2, 2, 0, 8]), "another length");
+    wrong(&radiance("", 9, &[2, 2, 0, 8]), "different length");
     wrong(b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n", "xyze");
     wrong(b"#?RADIANCE\n\n+X 3 -Y 2\n", "-Y height +X width");
     wrong(b"GIF89a", "neither PNG");
 }
 
-/// Contract: a moving picture has its frames in order, its size and its rate, as animated PNG and as
-/// GIF; a frame that fails or has another size leaves no file.
+/// Contract: an animation has its frames in order, its size and its rate, as animated PNG and as
+/// GIF; a frame that fails or differs in size leaves no file.
 #[test]
 fn moving_pictures() {
     let folder = tempfile::tempdir().unwrap();
@@ -267,13 +267,13 @@ fn moving_pictures() {
     let uneven = |index: usize| -> Result<Image, Error> { Ok(Image::new(8 + index, 6, [1.0; 4])) };
     let refused = folder.path().join("b.gif");
     let message = animation::write(&refused, Animation::Gif, 2, 24.0, uneven).unwrap_err();
-    assert!(message.to_string().contains("frame 2 has another size"), "{message}");
+    assert!(message.to_string().contains("frame 2 differs in size"), "{message}");
     assert!(animation::write(&refused, Animation::Gif, 0, 24.0, frame).is_err());
     assert!(animation::write(&refused, Animation::Apng, 2, f32::NAN, frame).is_err());
     assert!(!refused.exists());
 }
 
-/// Contract: parts of one size are one picture with the parts' names in front of their channels.
+/// Contract: parts of one size are one picture with their channels prefixed by the parts' names.
 #[test]
 fn parts_become_layers() {
     use exr::prelude::*;

@@ -72,7 +72,7 @@ fn mesh() -> TriMesh {
 }
 
 /// Contract: positions and every attribute come back bit for bit, with name and type, from every
-/// particle format, on disk, by extension; also with no and with one particle.
+/// particle format, on disk, by extension; also with zero particles and with one.
 #[test]
 fn particles_survive_every_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn particles_survive_every_format() {
                 let path = folder.path().join(format!("particles_{count}.{extension}"));
                 let mut written = particles(count);
                 if count == 0 && matches!(info.format, Format::Csv | Format::Xyz) {
-                    // A text column without a value has no type.
+                    // A text column without values has no type.
                     written = Particles::default();
                 }
                 write_particles(&path, &written).unwrap();
@@ -121,7 +121,7 @@ fn particles_survive_every_encoding() {
 }
 
 /// Contract: identities beyond 32 bits survive where the format has such integers, come back
-/// narrower where they fit, and are refused where they would be cut.
+/// narrower where they fit, and are refused where they would be truncated.
 #[test]
 fn wide_identities_are_kept_or_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -144,8 +144,8 @@ fn wide_identities_are_kept_or_refused() {
     }
 }
 
-/// Contract: NaN and infinite positions go through every format that has them, so that the stage
-/// which uses them can say where they are; text JSON, which has none, refuses.
+/// Contract: NaN and infinite positions pass through every format that can hold them, so that the stage
+/// that uses them can say where they are; text JSON, which cannot, refuses.
 #[test]
 fn non_finite_positions_are_passed_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,7 +161,7 @@ fn non_finite_positions_are_passed_on() {
     assert!(message.contains("value 0 of attribute `P`"), "{message}");
 }
 
-/// Contract: a name of several words is kept where the format has room for it, and joined by
+/// Contract: a name of several words is kept where the format has room for it, and joined with
 /// underscores where it would end early.
 #[test]
 fn names_of_several_words_are_kept_or_joined() {

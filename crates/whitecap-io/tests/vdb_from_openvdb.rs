@@ -1,4 +1,4 @@
-//! Files written by OpenVDB 10 itself are read right. `bench/judges/vdb_samples.cc` made them.
+//! Files written by OpenVDB 10 itself are read correctly. `bench/judges/vdb_samples.cc` made them.
 
 use std::path::Path;
 

@@ -65,7 +65,7 @@ fn every_truncation_is_an_error() {
     }
 }
 
-/// Contract: flipped bits never do worse than an error or other values. Every byte outside the
+/// Contract: flipped bits never cause anything worse than an error or other values. Every byte outside the
 /// large, mostly empty masks is hit several times.
 #[test]
 fn flipped_bits_never_panic() {
@@ -94,7 +94,7 @@ fn flipped_bits_never_panic() {
     assert!(outcomes.iter().all(|&count| count > 1000), "errors and volumes: {outcomes:?}");
 }
 
-/// Contract: a count or size of any magnitude at any place where one could stand is survived.
+/// Contract: a count or size of any magnitude, anywhere one could be, is survived.
 #[test]
 fn absurd_numbers_never_allocate() {
     let _alone = alone();
@@ -142,7 +142,7 @@ fn with_large_regions(tiles: &[(IVec3, f32)], regions: &[usize]) -> Vec<u8> {
         file.extend_from_slice(&(-(values.len() as i64)).to_le_bytes());
         file.extend_from_slice(&values);
     }
-    // The grid ends where the file ends. Its three offsets stand behind name, type and parent.
+    // The grid ends where the file ends. Its three offsets follow name, type and parent.
     let name = b"\x10\0\0\0Tree_float_5_4_3\0\0\0\0";
     let kind = file.windows(name.len()).position(|window| window == name).unwrap();
     let end = (file.len() as u64).to_le_bytes();
@@ -179,8 +179,8 @@ fn large_constant_regions_are_bounded() {
     assert_eq!(values.tile_count(), 0);
 }
 
-/// Contract: constant tiles that masks of a few bits stand for stay within the promise without
-/// help from the free part, at the density a file can have at most.
+/// Contract: constant tiles encoded by a few mask bits stay within the promise without
+/// help from the free part, at the highest density a file can have.
 #[test]
 fn tiles_in_masks_are_bounded_by_the_length_of_the_file() {
     let _alone = alone();
@@ -205,7 +205,7 @@ fn tiles_in_masks_are_bounded_by_the_length_of_the_file() {
     assert_eq!(back, volume);
 }
 
-/// Contract: what is not an OpenVDB file, or one of another version, is named as such.
+/// Contract: a file that is not OpenVDB, or is of another version, is reported as such.
 #[test]
 fn foreign_files_are_named() {
     let _alone = alone();

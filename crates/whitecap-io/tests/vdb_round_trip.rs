@@ -50,7 +50,7 @@ fn a_level_set_comes_back() {
     assert_eq!(round_trip(&volume), volume);
 }
 
-/// Contract: fog and staggered velocity in one file come back equal, in file order, also where a
+/// Contract: fog and staggered velocity in one file come back equal, in file order, even where a
 /// lattice begins at the world origin and tiles have negative coordinates.
 #[test]
 fn fog_and_staggered_velocity_come_back() {
@@ -153,7 +153,7 @@ fn constant_tiles_stay_constant() {
     assert_eq!(round_trip(&volume), volume);
 }
 
-/// Contract: the bytes of a file depend on the volume only, not on the moment or on the number of
+/// Contract: the bytes of a file depend on the volume only, not on the time or on the number of
 /// threads; another volume gets another unique name.
 #[test]
 fn bytes_are_the_same_every_time() {
@@ -183,7 +183,7 @@ fn a_file_on_disk_comes_back() {
     assert_eq!(vdb::read_all(&path).unwrap(), (volume, vec![]));
 }
 
-/// Contract: a lattice or a tile that OpenVDB cannot express is refused with the grid's name.
+/// Contract: a lattice or a tile that OpenVDB cannot express is refused with a message that names the grid.
 #[test]
 fn what_openvdb_cannot_express_is_refused() {
     let refusal = |grid: SparseGrid<f32>| {

@@ -1,4 +1,4 @@
-//! A closed triangle mesh with an inside: exact signed distance, containment, ways out.
+//! A closed triangle mesh with an inside: exact signed distance, containment, paths out.
 //!
 //! The distance comes from the nearest triangle, its sign from the winding number, so meshes whose
 //! parts overlap or touch are as good as one piece.
@@ -31,7 +31,7 @@ pub(crate) struct Nearest {
 
 impl ClosedShape {
     /// Checks a mesh and prepares it. Vertices at exactly the same place count as one, so a mesh
-    /// cut along its texture seams is closed. A mesh that is inside out is turned.
+    /// cut along its texture seams is closed. A mesh that is inside out is flipped.
     pub fn new(mesh: TriMesh) -> Result<Self, SceneError> {
         Ok(Self::prepared(closed_mesh(mesh)?))
     }
@@ -69,7 +69,7 @@ impl ClosedShape {
         let found = self.winding.bvh().closest_point(point, reach)?;
         let inside = self.contains(point);
         let distance = found.distance_squared.sqrt();
-        // So close that the difference is mostly rounding, the triangle says what is outward.
+        // So close that the difference is mostly rounding: the triangle decides which way is outward.
         let resolved = 64.0 * f32::EPSILON * point.abs().max(found.point.abs()).max_element();
         let normal = if distance > resolved {
             let away = (point - found.point) / distance;
@@ -88,30 +88,30 @@ impl ClosedShape {
         (b - a).cross(c - a).normalize_or(whitecap_core::glam::DVec3::Y).as_vec3()
     }
 
-    /// The first triangle that the way from one point to another meets, and how far along (0 to 1)
+    /// The first triangle that the segment from one point to another meets, and how far along (0 to 1)
     /// it does.
     pub(crate) fn first_crossing(&self, from: Vec3, to: Vec3) -> Option<(u32, f32)> {
         let hit = self.winding.bvh().closest_hit(from, to - from, 0.0, 1.0)?;
         Some((hit.triangle, hit.t))
     }
 
-    /// How far it is through the shape below a sample; infinite where the way finds no end.
+    /// Thickness of the shape below a sample; infinite if the ray finds no end.
     pub fn thickness(&self, sample: &SurfaceSample) -> f32 {
         let from = sample.position(self.mesh());
         let inward = -self.face_normal(sample.triangle);
-        // Past the triangle that the sample lies on, and its neighbours at an edge.
+        // Skips the triangle that the sample lies on, and its neighbours at an edge.
         let least = 1e-4 * self.bounds().size().max_element();
         self.ray_length(from, inward, least)
     }
 
-    /// How far a way that starts `least` from a point goes until it meets a triangle; infinite if it
+    /// How far a ray that starts `least` from a point goes until it meets a triangle; infinite if it
     /// meets none.
     fn ray_length(&self, from: Vec3, direction: Vec3, least: f32) -> f32 {
         let hit = self.winding.bvh().closest_hit(from, direction, least, f32::INFINITY);
         hit.map_or(f32::INFINITY, |hit| hit.t)
     }
 
-    /// The shortest of several straight ways out for a point inside: where it ends, `clearance`
+    /// The shortest of several straight paths out for a point inside: where it ends, `clearance`
     /// beyond the surface.
     ///
     /// Needed where parts of the mesh overlap and the nearest surface lies inside another part.
@@ -163,7 +163,7 @@ pub(crate) fn closed_mesh(mesh: TriMesh) -> Result<TriMesh, SceneError> {
     Ok(if volume < 0.0 { mesh.flipped() } else { mesh })
 }
 
-/// (edges with an odd number of triangles, other edges that triangles do not pass equally often in
+/// (edges with an odd number of triangles, other edges that triangles do not traverse equally often in
 /// both directions). Vertices at the same place count as one.
 fn unmatched_edges(mesh: &TriMesh) -> (usize, usize) {
     let welded = welded_vertices(mesh.positions());
@@ -174,7 +174,7 @@ fn unmatched_edges(mesh: &TriMesh) -> (usize, usize) {
             let [a, b, c] = triangle.map(|vertex| welded[vertex as usize]);
             [(a, b), (b, c), (c, a)]
         })
-        // An edge of a triangle without area that leads nowhere has no sides.
+        // An edge of zero length, of a triangle without area, has no sides.
         .filter(|(from, to)| from != to)
         .map(|(from, to)| ([from.min(to), from.max(to)], from < to))
         .collect();

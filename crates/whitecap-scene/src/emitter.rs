@@ -1,9 +1,9 @@
 //! Emitters: liquid that enters through a disc, a rectangle or the surface of a mesh.
 //!
 //! Liquid leaves in layers. Layer k leaves at start + (k + ½) · spacing / speed, whatever the time
-//! steps of the solver are, and a layer that left during a step is placed as far out as it has flown
+//! steps of the solver are, and a layer that left during a step is placed as far out as it has travelled
 //! since. Layers are therefore exactly one spacing apart and a full stream is a lattice at rest
-//! density: nothing overlaps, nothing gapes.
+//! density, without overlaps or gaps.
 //!
 //! # Guarantees
 //! * The volume that left by a time is the rate times the time, to within half a layer.
@@ -11,9 +11,9 @@
 //!   counters, and a restored emitter continues with the same bits.
 //!
 //! # Non-guarantees
-//! * Layers that leave a mesh in its hollows may meet; like points that are occupied for another
+//! * Layers that leave the hollows of a mesh may meet; like points that are occupied for another
 //!   reason, such as a submerged emitter, those are left out and counted.
-//! * A slow emitter under strong gravity is drawn apart; that is what real liquid does.
+//! * A slow stream under strong gravity is pulled apart, as in a real liquid.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,23 +25,23 @@ use crate::opening::{Opening, check_count};
 use crate::setting::{SettingError, check_ranges};
 use crate::time_span::TimeSpan;
 
-/// How much more than a full stream a rate may ask for by rounding.
+/// How much a rate may exceed a full stream by rounding.
 const ROUNDING: f32 = 1e-4;
 
 /// An emitter of liquid.
 ///
-/// Give the rate, the speed, or both. A rate alone fills the opening and finds the speed; a speed
-/// alone fills the opening and finds the rate; with both, the stream is thinned to the rate.
+/// Give the rate, the speed, or both. A rate alone fills the opening and determines the speed; a speed
+/// alone fills the opening and determines the rate; with both, the stream is thinned to the rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmitterSettings {
-    /// Where liquid comes from.
+    /// Opening that the liquid comes from.
     #[schemars(extend("unit" = "none"))]
     pub from: Opening,
-    /// Volume of liquid per second. Left out: what the opening passes at the speed.
+    /// Volume of liquid per second. Left out: what a full opening passes at the given speed.
     #[schemars(extend("unit" = "m³/s"), range(min = 1e-12, max = 1e9))]
     pub rate: Option<f32>,
-    /// Speed at which it leaves. Left out: what the opening needs for the rate.
+    /// Speed at which it leaves. Left out: what a full opening needs for the given rate.
     #[schemars(extend("unit" = "m/s"), range(min = 1e-6, max = 1e6))]
     pub speed: Option<f32>,
     /// When liquid leaves. Left out: always.
@@ -49,14 +49,14 @@ pub struct EmitterSettings {
     pub during: Option<TimeSpan>,
 }
 
-/// How far an emitter has come. Saving and restoring it resumes the emitter.
+/// Progress of an emitter. Saving and restoring it resumes the emitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmitterState {
     /// Layers that have left.
     pub layers: u64,
     /// Particles made.
     pub made: u64,
-    /// Particles left out because their place was occupied.
+    /// Particles left out because their position was occupied.
     pub left_out: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct Emitted {
     pub ages: Vec<f32>,
 }
 
-/// An emitter at work.
+/// An emitter during a simulation.
 #[derive(Clone, Debug)]
 pub struct Emitter {
     /// Points of a layer and the directions in which they leave, in the order in which a thinned
@@ -120,7 +120,7 @@ impl Emitter {
         self.share * self.points.len() as f64 * spacing * spacing * f64::from(self.speed)
     }
 
-    /// How far the emitter has come.
+    /// Progress of the emitter.
     pub fn state(&self) -> EmitterState {
         self.state
     }
@@ -130,8 +130,9 @@ impl Emitter {
         self.state = state;
     }
 
-    /// What left since the last call and before `time` in seconds, where it is at `time`.
-    /// `occupied` says whether a place is taken by a particle already. Fails, and emits nothing, if
+    /// The particles that left since the last call and before `time` in seconds, at their positions at
+    /// `time`.
+    /// `occupied` says whether a position is already taken by a particle. Fails, and emits nothing, if
     /// the step is so long that it would make an absurd number of particles.
     pub fn emit(
         &mut self,
@@ -163,7 +164,7 @@ impl Emitter {
         }
     }
 
-    /// When a layer leaves: when the middle of the slab that it stands for does.
+    /// When a layer leaves: when the middle of its slab of liquid does.
     fn departure(&self, layer: u64) -> f64 {
         self.during.start + (layer as f64 + 0.5) * self.interval()
     }

@@ -21,7 +21,7 @@ pub enum SceneError {
         value: f32,
     },
     /// A number that must be finite is not.
-    #[error("{what} must be made of finite numbers, but is {value}")]
+    #[error("{what} must be finite, but is {value}")]
     NotFinite {
         /// Which quantity.
         what: &'static str,
@@ -29,7 +29,7 @@ pub enum SceneError {
         value: Vec3,
     },
     /// A particle or sample position is not finite.
-    #[error("position {index} is not made of finite numbers: {value}")]
+    #[error("position {index} is not finite: {value}")]
     NonFinitePosition {
         /// Which position, counted from 0.
         index: usize,
@@ -37,7 +37,7 @@ pub enum SceneError {
         value: Vec3,
     },
     /// A vertex is not finite.
-    #[error("vertex {vertex} of the mesh is not made of finite numbers: {value}")]
+    #[error("vertex {vertex} of the mesh is not finite: {value}")]
     NonFiniteVertex {
         /// Which vertex, counted from 0.
         vertex: usize,
@@ -69,7 +69,7 @@ pub enum SceneError {
     /// A sequence without a frame.
     #[error("a mesh that deforms needs at least one frame, but none was given")]
     NoFrame,
-    /// A frame cannot be had.
+    /// A frame cannot be loaded.
     #[error("{frame}: {reason}")]
     Frame {
         /// Name of the frame.
@@ -77,9 +77,9 @@ pub enum SceneError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A frame of a deforming mesh has another topology than the first.
+    /// A frame of a deforming mesh differs in topology from the first.
     #[error(
-        "{frame} of the deforming mesh has {vertices} vertices and {triangles} triangles, which are not the same triangles as those of the first frame ({first_vertices} vertices, {first_triangles} triangles); every frame must move the same vertices"
+        "{frame} of the deforming mesh has {vertices} vertices and {triangles} triangles, but they differ from those of the first frame ({first_vertices} vertices, {first_triangles} triangles); every frame must move the same vertices"
     )]
     Topology {
         /// Name of the frame.
@@ -108,15 +108,15 @@ pub enum SceneError {
     /// The keys of a rigid motion do not make a motion.
     #[error(transparent)]
     Keyframes(#[from] KeyframeError),
-    /// A moving body shrinks so far that it cannot be found any more.
-    #[error("at {time} s the body is scaled by {scale}, which is too small to be told from zero")]
+    /// A moving body shrinks to almost nothing.
+    #[error("at {time} s the body is scaled by {scale}, which is too close to zero")]
     Scale {
         /// When.
         time: f64,
         /// The scale at that time.
         scale: f32,
     },
-    /// A spacing that would make more points than a computation can use.
+    /// A spacing that would make too many points.
     #[error(
         "{what} would need {count:.1e} points at a spacing of {spacing} m, more than the {most:.1e} that are allowed; use a larger spacing"
     )]
@@ -173,7 +173,7 @@ pub(crate) fn usable_mesh(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<
     }
 }
 
-/// The unit vector along `value`; none if it has no direction or is not finite.
+/// The unit vector along `value`; `None` if it has no direction or is not finite.
 pub(crate) fn unit_vector(value: Vec3) -> Option<Vec3> {
     // In double precision, so that short and long vectors have a direction too.
     value.as_dvec3().try_normalize().map(|unit| unit.as_vec3())

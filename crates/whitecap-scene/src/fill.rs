@@ -3,13 +3,13 @@
 //! # Guarantees
 //! * Particles of one fill are exactly one spacing apart; each stands for spacing³ of liquid.
 //! * In a box they keep half a spacing from the faces, so that a box filled from wall to wall
-//!   fits. Where the spacing does not divide the box, the lattice stands on the lowest y and the
-//!   rest is shared between both sides along x and z. A mesh has the lattice of its bounding box,
+//!   fits. Where the spacing does not divide the box, the lattice starts at the lowest y and the
+//!   remainder is shared between both sides along x and z. A mesh has the lattice of its bounding box,
 //!   a ball is filled symmetrically about its centre.
 //! * A ball or a mesh takes the lattice points inside it, so that on average the volume of the
 //!   particles is that of the shape.
-//! * Fills go in order. A lattice point closer than [`CLOSEST`] spacings to an earlier particle, or
-//!   closer than half a spacing to an obstacle, is left out, and a note says how many were.
+//! * Fills are processed in order. A lattice point closer than [`CLOSEST`] spacings to an earlier
+//!   particle, or closer than half a spacing to an obstacle, is left out, and a note says how many were.
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -27,8 +27,8 @@ use crate::shape::BoxShape;
 pub const CLOSEST: f32 = 0.9;
 /// The largest number of lattice points of one fill.
 const MOST: f64 = (1u64 << 28) as f64;
-/// A box this much of a spacing short of one more layer still gets it: decimal fractions such as
-/// 0.3 / 0.1 must not lose a layer to rounding.
+/// A box that is short of one more layer by this fraction of a spacing still gets it: decimal fractions
+/// such as 0.3 / 0.1 must not lose a layer to rounding.
 const SLACK: f64 = 1e-3;
 
 /// A volume to fill with liquid.
@@ -131,7 +131,7 @@ pub struct MeshFill {
     pub velocity: [f32; 3],
 }
 
-/// A volume to fill, with its mesh at hand.
+/// A volume to fill, with its mesh loaded.
 #[derive(Clone, Copy, Debug)]
 pub enum Volume<'a> {
     /// A box along the axes.
@@ -162,7 +162,7 @@ impl Volume<'_> {
     }
 }
 
-/// Particles made so far, and what is worth telling about them.
+/// Particles made so far, and notes about them.
 #[derive(Clone, Debug, Default)]
 pub struct Filling {
     spacing: f32,
@@ -174,7 +174,7 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Starts with the particles there already are, which keep their places and are not returned
+    /// Starts with particles that already exist, which keep their places and are not returned
     /// again.
     pub fn new(spacing: f32, existing: &[Vec3]) -> Result<Self, SceneError> {
         positive("the spacing", spacing)?;
@@ -229,7 +229,7 @@ impl Filling {
         &self.velocities[self.existing..]
     }
 
-    /// Sentences about points that were left out and fills that gave nothing.
+    /// Sentences about points that were left out and fills that made no particles.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -242,7 +242,7 @@ impl Filling {
         if total == 0 {
             let spacing = self.spacing;
             self.notes.push(format!(
-                "fill {number} ({name}) gave no particle: it is too small for a spacing of {spacing} m"
+                "fill {number} ({name}) made no particles: it is too small for a spacing of {spacing} m"
             ));
             return;
         }
@@ -257,7 +257,7 @@ impl Filling {
             ));
         }
         if blocked + taken == total {
-            self.notes.push(format!("fill {number} ({name}) gave no particle"));
+            self.notes.push(format!("fill {number} ({name}) made no particles"));
         }
     }
 }
@@ -297,7 +297,7 @@ pub fn lattice_points(volume: Volume<'_>, spacing: f32) -> Result<Vec<Vec3>, Sce
             Ok(lattice.rows(|y, z, inside| {
                 let mut x = 0;
                 while x < inside.len() {
-                    // Nothing changes until the way to the nearest surface has been gone.
+                    // Nothing changes until the distance to the nearest surface has been covered.
                     let distance = shape.signed_distance(lattice.at(x, y, z).as_vec3());
                     let steps = (0.999 * distance.abs() / spacing).ceil().max(1.0) as usize;
                     let next = (x + steps).min(inside.len());
@@ -317,7 +317,7 @@ struct Lattice {
 }
 
 impl Lattice {
-    /// At least so many layers along each axis; half a spacing from the low y face, centred along
+    /// At least this many layers along each axis; half a spacing from the low y face, centred along
     /// x and z.
     fn in_box(min: Vec3, max: Vec3, spacing: f32, layers: f64) -> Result<Self, SceneError> {
         let (min, size) = (min.as_dvec3(), max.as_dvec3() - min.as_dvec3());

@@ -4,7 +4,7 @@
 //!
 //! # Guarantees
 //! * A checked field ([`ForceField::check`]) gives a finite acceleration at every finite position
-//!   and velocity, also on the axis of a vortex and at the centre of an attractor.
+//!   and velocity, even on the axis of a vortex and at the centre of an attractor.
 //!
 //! # Non-guarantees
 //! * Wind is an explicit drag: it is stable while drag · Δt stays below one.
@@ -19,7 +19,7 @@ use crate::setting::{SettingError, check_ranges};
 use crate::shape::no_direction;
 use crate::time_span::TimeSpan;
 
-/// Part of the radius within which a vortex or attractor fades to nothing at its middle.
+/// Fraction of the radius within which a vortex or attractor fades to nothing at its centre.
 const CORE: f32 = 0.1;
 
 /// An acceleration field.
@@ -85,7 +85,7 @@ pub struct Vortex {
     /// Distance from the axis at which the falloff is complete.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: f32,
-    /// How the strength falls with the distance.
+    /// How the strength decreases with distance.
     #[serde(default)]
     #[schemars(extend("unit" = "none"))]
     pub falloff: Falloff,
@@ -107,7 +107,7 @@ pub struct Attractor {
     /// Distance from the point at which the falloff is complete.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: f32,
-    /// How the strength falls with the distance.
+    /// How the strength decreases with distance.
     #[serde(default)]
     #[schemars(extend("unit" = "none"))]
     pub falloff: Falloff,
@@ -116,23 +116,23 @@ pub struct Attractor {
     pub during: Option<TimeSpan>,
 }
 
-/// How a field grows weaker with the distance.
+/// How a field weakens with distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Falloff {
-    /// Not at all, everywhere.
+    /// Not at all: the same everywhere.
     Constant,
-    /// In a straight line to nothing at the radius.
+    /// Linearly to zero at the radius.
     Linear,
-    /// Smoothly to nothing at the radius: (1 − (distance / radius)²)².
+    /// Smoothly to zero at the radius: (1 − (distance / radius)²)².
     #[default]
     Smooth,
-    /// With the square of the distance, without end; full within a tenth of the radius.
+    /// With the square of the distance, without limit; full strength within a tenth of the radius.
     InverseSquare,
 }
 
 impl Falloff {
-    /// Share of the strength at a distance, in radii.
+    /// Fraction of the strength at a distance in radii.
     fn at(self, distance: f32) -> f32 {
         match self {
             Falloff::Constant => 1.0,

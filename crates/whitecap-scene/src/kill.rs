@@ -1,4 +1,4 @@
-//! Volumes in which particles are taken out of the simulation.
+//! Volumes that remove particles from the simulation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl KillVolume {
     }
 
     /// Whether a particle at `position` is removed. A position that is not finite never is: it is
-    /// a mistake to be reported, not to be swept away.
+    /// an error to be reported, not to be hidden.
     #[inline]
     pub fn removes(&self, position: Vec3) -> bool {
         let corners = |shape: &BoxShape| (Vec3::from(shape.min), Vec3::from(shape.max));

@@ -1,4 +1,4 @@
-//! What phenomena share when they describe a scene.
+//! Descriptions of a scene that phenomena share.
 //!
 //! | module | what |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | [`force_field`], [`kill`] | accelerations from outside, and volumes that remove particles |
 //! | [`tags`] | which particles a picture of a liquid needs |
 //!
-//! Nothing here knows a phenomenon; everything is plain data with units, and questions about it.
+//! Nothing here depends on a phenomenon; everything is plain data with units, and queries on it.
 
 pub mod body;
 pub mod closed_shape;

@@ -1,7 +1,7 @@
 //! Openings that liquid leaves through: discs, rectangles and surfaces of meshes.
 //!
 //! # Guarantees
-//! * The points of a disc or a rectangle lie on a square lattice of one spacing about its centre; those
+//! * The points of a disc or a rectangle lie on a square lattice, one spacing apart and centred; those
 //!   of a mesh are at least one spacing apart.
 
 use schemars::JsonSchema;
@@ -56,7 +56,7 @@ pub struct Rectangle {
     /// Direction in which liquid leaves, of any length.
     #[schemars(extend("unit" = "none"))]
     pub normal: [f32; 3],
-    /// Direction of the width; only its part across the normal counts.
+    /// Direction of the width; only its component perpendicular to the normal matters.
     #[schemars(extend("unit" = "none"))]
     pub along: [f32; 3],
     /// Edge length along `along`.
@@ -111,7 +111,7 @@ impl Rectangle {
         let across = along.reject_from_normalized(normal);
         let along = direction(key, "the width across the normal", across.to_array())?;
         let across = normal.cross(along);
-        // A hair of slack, so that decimal fractions do not lose a row to rounding.
+        // A little slack, so that decimal fractions do not lose a row to rounding.
         let count = |length: f32| (length / spacing + 1e-3).floor();
         let (columns, rows) = (count(width), count(height));
         check_count(f64::from(columns.max(1.0)) * f64::from(rows.max(1.0)), spacing)?;

@@ -2,7 +2,7 @@
 //!
 //! [`sample_surface`] covers a triangle mesh with points that are random but evenly spread (blue
 //! noise): a Poisson-disk sampling by throwing candidates into cells of the triangles, from
-//! coarse to fine, with cells dropped as soon as they are covered (in the spirit of Ebeida,
+//! coarse to fine, dropping cells as soon as they are covered (in the spirit of Ebeida,
 //! Mitchell, Patney, Davidson and Owens 2012). [`sample_box`] covers a box with a regular grid.
 //!
 //! # Guarantees
@@ -77,7 +77,7 @@ pub fn sample_surface(mesh: &TriMesh, spacing: f32) -> Result<Vec<SurfaceSample>
         chosen.extend(compatible(&candidates, radius).into_iter().map(|i| candidates[i]));
         let positions: Vec<Vec3> = chosen.iter().map(|sample| sample.position).collect();
         covered.rebuild(&positions, radius);
-        // What is still bare is tried again with smaller cells.
+        // Areas still uncovered are tried again with smaller cells.
         cells = cells
             .par_iter()
             .flat_map_iter(|cell| cell.split(finest))
@@ -151,7 +151,7 @@ impl Cell {
         })
     }
 
-    /// Halves, along each axis on which the cell is longer than `finest`; nothing if on none.
+    /// The cell halved along each axis on which it is longer than `finest`; nothing if there is none.
     fn split(&self, finest: f32) -> impl Iterator<Item = Cell> + use<> {
         let parts = |length: f32| if length > finest { 2u64 } else { 1 };
         let (across, up) = (parts(self.size.x), parts(self.size.y));

@@ -23,7 +23,7 @@ pub fn describe_choices(schema: &mut Schema) {
 }
 
 /// The same value with the digits a person would write: 0.6, not 0.6000000238418579. Numbers that are not
-/// exactly those of single precision stay as they are.
+/// exactly representable in single precision stay as they are.
 pub fn short_numbers(mut value: Value) -> Value {
     shorten(&mut value);
     value

@@ -92,7 +92,7 @@ impl BoxShape {
         self.first_axis(|min, max| max >= min).map_or(Ok(()), |axis| Err(empty_box(axis)))
     }
 
-    /// The axis, if there is one, along which the corners are not finite or not as they should be.
+    /// The axis, if there is one, along which the corners are not finite or not in order.
     fn first_axis(&self, right: impl Fn(f32, f32) -> bool) -> Option<char> {
         let wrong = |&axis: &usize| {
             let (min, max) = (self.min[axis], self.max[axis]);
@@ -131,15 +131,15 @@ pub fn no_direction(key: &str, what: &str) -> SettingError {
 mod tests {
     use super::*;
 
-    /// Contract: an empty box is told by the axis, with what the corners are; a flat one only where it
-    /// must have a volume. A corner that is not finite is never right.
+    /// Contract: the error for an empty box names the axis and says which corner is which; a flat box is
+    /// refused only where it must have a volume. A corner that is not finite is always refused.
     #[test]
     fn empty_boxes_are_told() {
         let of = |y: f32| BoxShape { min: [0.0; 3], max: [1.0, y, 1.0] };
         assert_eq!(of(1.0).check(), Ok(()));
-        let told = of(-1.0).check().unwrap_err().inside("domain").to_string();
+        let message = of(-1.0).check().unwrap_err().inside("domain").to_string();
         assert_eq!(
-            told,
+            message,
             "`domain`: this box is empty along y; min is the lowest corner, max the highest"
         );
         assert_eq!((of(0.0).check_or_flat(), of(0.0).check()), (Ok(()), Err(empty_box('y'))));

@@ -13,7 +13,7 @@
 //!
 //! # Guarantees
 //! * At the default thresholds the density surface (support of two spacings) of surface and blind
-//!   particles is that of all particles, outside the inner surface: in frames of dam breaks of
+//!   particles is that of all particles, except for the inner surface: in frames of dam breaks from
 //!   another solver no place differed by more than 10⁻⁴ spacings.
 //! * Tags depend on the positions and the spacing alone.
 //!
@@ -36,10 +36,10 @@ pub const TYPE: &str = "type";
 pub const INTERIOR: i32 = 0;
 /// At the surface of the liquid.
 pub const SURFACE: i32 = 1;
-/// Near the surface: makes the field there complete but no surface of its own.
+/// Near the surface: completes the field there but makes no surface of its own.
 pub const BLIND: i32 = 2;
 
-/// A share of blind density above which a surface is the inner one.
+/// The share of blind density above which a surface is the inner one.
 pub const INNER: f32 = 0.95;
 
 /// Support of the density that surfaces are made from, in spacings.
@@ -49,7 +49,7 @@ const SUPPORT: f32 = 2.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// Distance within which particles are neighbours. 2.1 lies between two shells of a cubic
-    /// lattice, so rounding does not decide.
+    /// lattice, so that rounding does not matter.
     pub neighbourhood: f32,
     /// Distance to the neighbours' centre of mass above which a particle is surface. A flat
     /// surface has 0.48 on a lattice, the layer below it 0.06.
@@ -147,7 +147,7 @@ fn is_surface(
         count += 1;
         sum += grid.positions()[place] - position;
     });
-    // The particle found itself.
+    // The search also found the particle itself.
     count <= thresholds.neighbours || sum.length() > thresholds.offset * spacing * count as f32
 }
 

@@ -1,7 +1,7 @@
 //! Walls in closed form: planes, the box that holds the liquid, and boxes in its way.
 //!
 //! # Guarantees
-//! * A particle is pushed out of every wall, also in corners and where a box stands on the floor.
+//! * A particle is pushed out of every wall, even in corners and where a box stands on the floor.
 //! * Signed distances are negative inside a wall, that is where liquid must not be.
 
 use whitecap_core::Bounds;
@@ -83,8 +83,8 @@ impl Walls {
         planes.chain(boxes).reduce(|best, next| if next.0 < best.0 { next } else { best })
     }
 
-    /// Where a particle that is inside a wall, or closer than the margin, belongs: (position,
-    /// velocity). `None` if it may stay. Of a gap narrower than two margins it takes the middle.
+    /// Where to put a particle that is inside a wall, or closer than the margin: (position,
+    /// velocity). `None` if it may stay. In a gap narrower than two margins it goes to the middle.
     pub fn push_out(
         &self,
         position: Vec3,
@@ -131,7 +131,7 @@ impl Walls {
     }
 
     /// Where a point too close to a box goes, and the normal there: from inside, through the
-    /// nearest face behind which there is room.
+    /// nearest face with room behind it.
     fn exit(
         &self,
         bounds: &Bounds,

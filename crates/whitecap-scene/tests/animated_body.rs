@@ -1,4 +1,4 @@
-//! Contracts of bodies between their frames: how exact their motion is, and that it depends on nothing
+//! Contracts of bodies between their frames: how accurate their motion is, and that it depends on nothing
 //! but the frames.
 
 mod shapes;
@@ -28,7 +28,7 @@ fn sway(point: Vec3, time: f64) -> Vec3 {
     turn * (point * swell) + Vec3::new((3.0 * time).sin() as f32, 0.0, (4.0 * time).cos() as f32)
 }
 
-/// Frames from a function of time that are made when they are asked for.
+/// Frames from a function of time, made when they are requested.
 #[derive(Debug)]
 struct Made {
     times: Vec<f64>,
@@ -56,7 +56,7 @@ impl BodyFrames for Made {
     }
 }
 
-/// Largest distance of a vertex from where the motion itself has it, within a second.
+/// Largest distance of a vertex from its place in the true motion, within a second.
 fn largest_error(times: Vec<f64>) -> f32 {
     let motion = MeshMotion::sequence(Made::new(times)).unwrap();
     let moments = (1..400).map(|i| f64::from(i) / 400.0);
@@ -69,7 +69,7 @@ fn largest_error(times: Vec<f64>) -> f32 {
 }
 
 /// Contract: from 24 to 48 to 96 frames per second the error between frames falls at least with the third
-/// power, the ends of the sequence included, and for frames at uneven distances too.
+/// power, the ends of the sequence included, and for unevenly spaced frames too.
 #[test]
 fn motion_between_frames_is_of_third_order() {
     let even = |fps: f64| (0..=fps as usize).map(|frame| frame as f64 / fps).collect();
@@ -137,7 +137,7 @@ fn velocities_are_derivatives() {
     }
 }
 
-/// Contract: a sequence of one frame rests, one of two moves in straight lines.
+/// Contract: a sequence of one frame is at rest, one of two moves in straight lines.
 #[test]
 fn short_sequences() {
     let [first, second] = [0.0, 0.1].map(swaying);
@@ -158,7 +158,7 @@ fn short_sequences() {
 }
 
 /// Contract: a sequence of a rigid motion stays rigid between its frames: edges keep their lengths, and
-/// the distance of a point that moves along stays what it is, each within 10⁻⁴ of the size at a fifth of
+/// the distance of a point that moves with it stays the same, each within 10⁻⁴ of the size at a fifth of
 /// a turn per second.
 #[test]
 fn rigid_motion_keeps_distances() {
@@ -187,8 +187,8 @@ fn rigid_motion_keeps_distances() {
     }
 }
 
-/// Contract: what a body answers does not depend on what was asked before, in which order, or from how
-/// many threads; at most a few frames are asked for to answer for one time.
+/// Contract: a body's answers do not depend on what was asked before, in which order, or from how
+/// many threads; at most a few frames are requested to answer for one time.
 #[test]
 fn answers_do_not_depend_on_the_order_of_questions() {
     let times: Vec<f64> = (0..97).map(|i| f64::from(i * 31 % 97) / 90.0 - 0.03).collect();
@@ -238,7 +238,7 @@ impl BodyFrames for Broken {
 }
 
 /// Contract: a frame with other triangles, one that cannot be read and one that is not finite are
-/// refused by name, and only when they are needed; an open mesh is no body.
+/// refused by name, and only when they are needed; an open mesh is not a body.
 #[test]
 fn bad_frames_are_refused_by_name() {
     let mut far = swaying(0.0);
@@ -246,7 +246,7 @@ fn bad_frames_are_refused_by_name() {
     for (last, reason) in [
         (Ok(sphere(Vec3::ZERO, 1.0, 1)), "every frame must move the same vertices"),
         (Err(String::from("there is no such file")), "there is no such file"),
-        (Ok(far), "vertex 2 of the mesh is not made of finite numbers"),
+        (Ok(far), "vertex 2 of the mesh is not finite"),
     ] {
         let body = AnimatedBody::sequence(Arc::new(Broken(last))).unwrap();
         assert!(body.at(0.5).is_ok());

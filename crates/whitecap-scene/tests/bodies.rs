@@ -86,8 +86,8 @@ fn nothing_stays_inside() {
     }
 }
 
-/// Contract: pushing out takes away the velocity into the solid and nothing else; friction slows
-/// the rest by its share of what was taken, and a particle that leaves is not touched.
+/// Contract: pushing out removes the velocity into the solid and nothing else; friction slows
+/// the rest by its share of what was removed, and a particle that is leaving is not changed.
 #[test]
 fn velocities_slide() {
     let (into, normal) = (Vec3::new(3.0, -2.0, 0.0), Vec3::Y);
@@ -96,7 +96,7 @@ fn velocities_slide() {
     assert!(slowed.distance(Vec3::new(2.0, 0.0, 0.0)) < 1e-6);
     assert_eq!(slide(into, Vec3::ZERO, normal, 10.0), Vec3::ZERO);
     assert_eq!(slide(Vec3::Y, Vec3::ZERO, normal, 1.0), Vec3::Y);
-    // A wall that moves up takes the particle along.
+    // A wall that moves up carries the particle along.
     assert_eq!(slide(Vec3::X, Vec3::Y, normal, 0.0), Vec3::new(1.0, 1.0, 0.0));
 }
 
@@ -131,7 +131,7 @@ fn rigid_solids_move_with_their_keys() {
 }
 
 /// Contract: a deforming solid passes through its frames, moves between three of them on the parabola
-/// through them with the velocity of that motion, and rests before and after.
+/// through them with the velocity of that motion, and is at rest before and after.
 #[test]
 fn deforming_solids_pass_through_their_frames() {
     let first = block(Vec3::ZERO, Vec3::ONE);
@@ -163,7 +163,7 @@ fn deforming_solids_pass_through_their_frames() {
 }
 
 /// Contract: a particle that jumps across a thin plate in one step is held on its side and slides;
-/// a thin blade that sweeps over a resting particle takes it along, rigid or deforming.
+/// a thin blade that sweeps over a particle at rest carries it along, rigid or deforming.
 #[test]
 fn nothing_tunnels_through_a_thin_solid() {
     let plate = block(Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 0.001, 1.0));
@@ -192,8 +192,8 @@ fn nothing_tunnels_through_a_thin_solid() {
     }
 }
 
-/// Contract: random flights through a thin shell that turns, in many small steps, never end inside
-/// its wall nor pass it.
+/// Contract: random flights inside a thin, rotating shell, in many small steps, never end inside
+/// its wall or pass through it.
 #[test]
 fn particles_stay_on_their_side_of_a_turning_shell() {
     let inner = sphere(Vec3::ZERO, 0.49, 3).flipped();
@@ -223,7 +223,7 @@ fn particles_stay_on_their_side_of_a_turning_shell() {
 }
 
 /// Contract: a mesh that is open, inconsistently oriented, empty, flat or not finite is refused
-/// with a sentence that says what to do; one that is inside out is turned.
+/// with a sentence that says what to do; one that is inside out is flipped.
 #[test]
 fn bad_meshes_are_refused() {
     let good = block(Vec3::ZERO, Vec3::ONE);

@@ -22,7 +22,7 @@ fn disc(rate: Option<f32>, speed: Option<f32>) -> EmitterSettings {
     EmitterSettings { from: Opening::Disc(disc), rate, speed, during: None }
 }
 
-/// Runs an emitter to a time in steps, moving what left along with its velocity.
+/// Runs an emitter to a time in steps, moving emitted particles with their velocities.
 fn run(emitter: &mut Emitter, times: impl Iterator<Item = f64>) -> Vec<Vec3> {
     let mut particles: Vec<(Vec3, Vec3)> = Vec::new();
     let mut now = 0.0;
@@ -149,7 +149,7 @@ fn rectangles_are_filled_to_the_edge() {
 }
 
 /// Contract: a mesh emits along its normals, with particles at least a spacing apart and the rate
-/// that was asked for.
+/// that was requested.
 #[test]
 fn meshes_emit_along_their_normals() {
     let mesh = sphere(Vec3::ZERO, 0.2, 4);
@@ -180,35 +180,35 @@ fn occupied_places_are_left_out() {
 #[test]
 fn bad_emitters_are_refused() {
     let refused = |settings: &EmitterSettings| Emitter::new(settings, None, 0.02).unwrap_err();
-    let told = |settings: &EmitterSettings| match refused(settings) {
+    let problem = |settings: &EmitterSettings| match refused(settings) {
         SceneError::Setting(error) => (error.key, error.message),
         other => panic!("{other}"),
     };
-    let (key, message) = told(&disc(None, None));
+    let (key, message) = problem(&disc(None, None));
     assert!(key.is_empty() && message.contains("`rate`") && message.contains("`speed`"));
-    let (key, message) = told(&disc(Some(-1.0), None));
+    let (key, message) = problem(&disc(Some(-1.0), None));
     assert_eq!(
         (key.as_str(), message.as_str()),
         ("rate", "`rate` is -1, but must lie between 1e-12 and 1e9")
     );
-    let (key, message) = told(&disc(None, Some(f32::NAN)));
+    let (key, message) = problem(&disc(None, Some(f32::NAN)));
     assert_eq!(
         (key.as_str(), message.as_str()),
         ("speed", "`speed` is NaN, but must lie between 1e-6 and 1e6")
     );
     let during = Some(TimeSpan { start: 2.0, end: Some(1.0) });
     let backward = EmitterSettings { during, ..disc(None, Some(1.0)) };
-    let (key, message) = told(&backward);
+    let (key, message) = problem(&backward);
     assert_eq!(key, "during");
     assert_eq!(message, "the time span ends at 1 s, before it starts at 2 s");
     let with_disc = |normal, radius| {
         let disc = Disc { center: [0.0; 3], normal, radius };
         EmitterSettings { from: Opening::Disc(disc), rate: None, speed: Some(1.0), during: None }
     };
-    let (key, message) = told(&with_disc([0.0; 3], 0.1));
+    let (key, message) = problem(&with_disc([0.0; 3], 0.1));
     assert_eq!(key, "from.disc.normal");
     assert!(message.starts_with("the normal of a disc has no direction"), "{message}");
-    assert_eq!(told(&with_disc([0.0, 1.0, 0.0], 0.0)).0, "from.disc.radius");
+    assert_eq!(problem(&with_disc([0.0, 1.0, 0.0], 0.0)).0, "from.disc.radius");
     assert!(matches!(refused(&with_disc([0.0, 1.0, 0.0], 1e6)), SceneError::TooMany { .. }));
     assert!(Emitter::new(&disc(None, Some(1.0)), None, 0.0).is_err());
     let mut emitter = Emitter::new(&disc(None, Some(1.0)), None, 0.02).unwrap();

@@ -82,7 +82,7 @@ fn fields_act_during_their_time() {
     assert_eq!([0.5, 1.0, 1.9, 2.0].map(at), [0.0, 1.0, 1.0, 0.0]);
 }
 
-/// Contract: fields and volumes whose numbers mean nothing are refused with a sentence.
+/// Contract: fields and volumes with meaningless numbers are refused with a sentence.
 #[test]
 fn bad_fields_and_volumes_are_refused() {
     let ForceField::Vortex(good) = vortex(Falloff::Smooth) else { unreachable!() };

@@ -65,7 +65,7 @@ fn balls_and_meshes_have_their_volume() {
 }
 
 /// Contract: the points of a mesh are exactly the lattice points whose winding number says inside,
-/// also for a mesh thinner than the spacing, which gets one layer.
+/// even for a mesh thinner than the spacing, which gets one layer.
 #[test]
 fn meshes_are_filled_exactly() {
     let spacing = 0.037;
@@ -107,13 +107,13 @@ fn overlapping_fills_do_not_double() {
         grid.for_each_within(position, 0.899 * spacing, |_, _| near += 1);
         assert_eq!(near, 1, "{position}");
     }
-    // The same again gives nothing and says so.
+    // The same fill again makes no particles and says so.
     assert_eq!(filling.add(drop, Vec3::ZERO, &open).unwrap(), 0);
-    assert_eq!(filling.notes().last().unwrap(), "fill 3 (sphere) gave no particle");
+    assert_eq!(filling.notes().last().unwrap(), "fill 3 (sphere) made no particles");
 }
 
 /// Contract: particles inside solids are left out and counted; a box thinner than a spacing gives
-/// nothing and says so.
+/// no particles and says so.
 #[test]
 fn solids_and_thin_boxes_are_noted() {
     let ball = ClosedShape::new(sphere(Vec3::splat(0.5), 0.3, 4)).unwrap();
@@ -127,7 +127,7 @@ fn solids_and_thin_boxes_are_noted() {
     let sheet = Volume::Box { min: Vec3::ZERO, max: Vec3::new(1.0, 0.04, 1.0) };
     assert_eq!(filling.add(sheet, Vec3::ZERO, &open).unwrap(), 0);
     let note = &filling.notes()[1];
-    assert_eq!(note, "fill 2 (box) gave no particle: it is too small for a spacing of 0.05 m");
+    assert_eq!(note, "fill 2 (box) made no particles: it is too small for a spacing of 0.05 m");
 }
 
 /// Contract: impossible spacings, boxes, radii and velocities are refused, and so are fills that

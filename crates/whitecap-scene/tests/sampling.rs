@@ -100,7 +100,7 @@ fn samples_do_not_depend_on_threads() {
     assert_eq!(one, with_threads(7));
 }
 
-/// Contract: a sample stays on its place of the material when the mesh is deformed.
+/// Contract: a sample stays at its place on the material when the mesh is deformed.
 #[test]
 fn samples_follow_a_deformed_mesh() {
     let mesh = sphere(Vec3::ZERO, 0.5, 3);

@@ -83,7 +83,7 @@ fn good() -> Liquid {
 }
 
 /// (key, message) of what is wrong after a change.
-fn told(change: impl Fn(&mut Liquid)) -> (String, String) {
+fn problem(change: impl Fn(&mut Liquid)) -> (String, String) {
     let mut settings = good();
     change(&mut settings);
     let error = check_ranges(&settings).unwrap_err();
@@ -103,64 +103,64 @@ fn limits_pass() {
     }
 }
 
-/// Contract: a number out of its range is told by its key, in fields, options, lists, arrays, tables,
+/// Contract: a number out of its range is reported by its key, in fields, options, lists, arrays, tables,
 /// tuples, choices of both forms and flattened tables.
 #[test]
 fn numbers_out_of_range_are_told_by_their_keys() {
     let expected = "`grain-size` is 0.2, but must lie between 1e-5 and 0.1";
-    assert_eq!(told(|s| s.grain_size = 0.2), words("grain-size", expected));
+    assert_eq!(problem(|s| s.grain_size = 0.2), words("grain-size", expected));
     assert_eq!(
-        told(|s| s.level = Some(-2.5)),
+        problem(|s| s.level = Some(-2.5)),
         words("level", "`level` is -2.5, but must be at least -2")
     );
     assert_eq!(
-        told(|s| s.octaves = 9),
+        problem(|s| s.octaves = 9),
         words("octaves", "`octaves` is 9, but must lie between 1 and 8")
     );
     let expected = "a value of `gravity` is 10000000, but must lie between -1e6 and 1e6";
-    assert_eq!(told(|s| s.gravity[2] = 1e7), words("gravity", expected));
+    assert_eq!(problem(|s| s.gravity[2] = 1e7), words("gravity", expected));
     assert_eq!(
-        told(|s| s.shares.push(1.5)),
+        problem(|s| s.shares.push(1.5)),
         words("shares", "a value of `shares` is 1.5, but must be at most 1")
     );
     let ball = || Shape::Ball(Ball { radius: 0.0 });
-    assert_eq!(told(|s| s.shape = ball()).0, "shape.ball.radius");
-    assert_eq!(told(|s| s.more[0] = ball()).0, "more.0.ball.radius");
+    assert_eq!(problem(|s| s.shape = ball()).0, "shape.ball.radius");
+    assert_eq!(problem(|s| s.more[0] = ball()).0, "more.0.ball.radius");
     let expected = "`more.1.open-box.width` is -1, but must lie between 0 and 5";
     assert_eq!(
-        told(|s| s.more[1] = Shape::OpenBox { width: -1.0 }),
+        problem(|s| s.more[1] = Shape::OpenBox { width: -1.0 }),
         words("more.1.open-box.width", expected)
     );
-    assert_eq!(told(|s| s.nested = Some(Nested { share: 2.0 })).0, "nested.share");
-    assert_eq!(told(|s| s.pair.1.share = -0.1).0, "pair.1.share");
+    assert_eq!(problem(|s| s.nested = Some(Nested { share: 2.0 })).0, "nested.share");
+    assert_eq!(problem(|s| s.pair.1.share = -0.1).0, "pair.1.share");
     assert_eq!(
-        told(|s| s.flat.depth = -1.0),
+        problem(|s| s.flat.depth = -1.0),
         words("depth", "`depth` is -1, but must be at least 0")
     );
 }
 
-/// Contract: what is not finite is found where there is a range and where there is none, in options
+/// Contract: values that are not finite are found with or without a range, in options
 /// too, which text formats would write as nothing.
 #[test]
 fn numbers_that_are_not_finite_are_found() {
     assert_eq!(
-        told(|s| s.level = Some(f64::NAN)),
+        problem(|s| s.level = Some(f64::NAN)),
         words("level", "`level` is NaN, but must be at least -2")
     );
     assert_eq!(
-        told(|s| s.free = Some(f32::NAN)),
+        problem(|s| s.free = Some(f32::NAN)),
         words("free", "`free` is NaN, but must be a finite number")
     );
-    assert_eq!(told(|s| s.pair.0 = f32::INFINITY).0, "pair");
-    assert_eq!(told(|s| s.gravity[0] = f32::NEG_INFINITY).0, "gravity");
+    assert_eq!(problem(|s| s.pair.0 = f32::INFINITY).0, "pair");
+    assert_eq!(problem(|s| s.gravity[0] = f32::NEG_INFINITY).0, "gravity");
 }
 
-/// Contract: of several wrong numbers the first in the order of the fields is told.
+/// Contract: of several wrong numbers the first in the order of the fields is reported.
 #[test]
 fn the_first_wrong_number_is_told() {
     let wrong = |s: &mut Liquid| {
         s.free = Some(f32::NAN);
         s.octaves = 0;
     };
-    assert_eq!(told(wrong).0, "octaves");
+    assert_eq!(problem(wrong).0, "octaves");
 }

@@ -46,7 +46,7 @@ fn surfaced(positions: Vec<Vec3>) -> TriMesh {
     surface_particles(&Particles::new(positions), &settings, &Unwatched).unwrap().mesh
 }
 
-/// How far the vertices of `mesh` that satisfy `wanted` are from `reference`, at most, in spacings.
+/// Largest distance from `reference`, in spacings, of the vertices of `mesh` that satisfy `wanted`.
 fn largest_distance(mesh: &TriMesh, reference: &TriMesh, wanted: impl Fn(usize) -> bool) -> f32 {
     let bvh = TriangleBvh::build(reference);
     let distance = |p: Vec3| bvh.closest_point(p, f32::INFINITY).unwrap().distance_squared.sqrt();
@@ -106,7 +106,7 @@ fn surface_and_blind_particles_give_the_whole_surface() {
         assert!(tags.kept_share() < 0.7, "{}", tags.kept_share());
         assert!(inner > 100, "the hollow has a surface of its own");
         assert!(added < 0.01 && lost < 0.01, "jitter {jitter}: {added} {lost}");
-        // On the outer surface itself no place is taken for the inner one.
+        // On the outer surface itself, no place is mistaken for the inner one.
         let on_whole = blind_shares(&kept, &types, SPACING, whole.positions()).unwrap();
         let mistaken = on_whole.iter().filter(|&&share| share > INNER).count();
         assert_eq!(mistaken, 0, "jitter {jitter}, of {}", on_whole.len());

@@ -41,7 +41,7 @@ fn distances_to_walls() {
     assert_eq!(slope.nearest(Vec3::new(7.0, 3.0, 1.0)), Some((2.0, Vec3::Y)));
 }
 
-/// Contract: after being pushed out a particle keeps the margin to every wall, also from within an
+/// Contract: after being pushed out a particle keeps the margin from every wall, even from within an
 /// obstacle that stands on the floor, in the corners of the tank and under the slope; others stay.
 #[test]
 fn nothing_stays_in_a_wall() {
@@ -59,7 +59,7 @@ fn nothing_stays_in_a_wall() {
     assert_eq!(walls.push_out(Vec3::NAN, Vec3::ZERO, margin, 0.0), None);
 }
 
-/// Contract: open sides let particles out, and in a gap narrower than two margins they take the
+/// Contract: open sides let particles out, and in a gap narrower than two margins they go to the
 /// middle.
 #[test]
 fn open_sides_and_narrow_gaps() {
@@ -85,6 +85,6 @@ fn bad_walls_are_refused() {
     assert!(Walls::new().with_obstacle(shape([f32::NAN; 3], [1.0; 3])).is_err());
     let plane = PlaneShape { point: [0.0; 3], normal: [0.0; 3] };
     let refused = Walls::new().with_plane(plane).unwrap_err();
-    let told = "the normal of a plane has no direction: it must not be zero";
-    assert_eq!(refused, SettingError::new("normal", told));
+    let sentence = "the normal of a plane has no direction: it must not be zero";
+    assert_eq!(refused, SettingError::new("normal", sentence));
 }

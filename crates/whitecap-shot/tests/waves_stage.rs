@@ -247,7 +247,7 @@ fn mistakes_are_told_before_the_run() {
         Shot::parse(&text, &path, &Registry::standard()).err().unwrap().to_string()
     };
     let text = told("coarse = 0.1\nfine = 0.1\n", "[1, 3]");
-    assert!(text.contains("fine spacing of 0.1 m does not go with"), "{text}");
+    assert!(text.contains("fine spacing of 0.1 m does not fit"), "{text}");
     let text = told("domain = { min = [0, 0, 0], max = [1, -1, 1] }\n", "[1, 3]");
     assert!(text.contains("this box is empty along y"), "{text}");
     let text = told("least-curvature = 0.5\n", "[1, 3]");

@@ -1,14 +1,14 @@
 //! Exact distances to a triangulated surface, on a band of nodes.
 //!
 //! Dagenais et al. 2017 (§2.3.1) set the nodes next to the surface from the nearest triangle and
-//! march outwards. Here every node of the band asks a bounding-volume hierarchy instead: exact,
+//! march outwards. Here every node of the band queries a bounding-volume hierarchy instead: exact,
 //! parallel, the same for any number of threads, and cheap because the answer for one node bounds
 //! the search for the next.
 //!
 //! Triangles cut the corners of a curved surface, so distances to them are biased inwards and a
 //! field that is redistanced again and again shrinks. Where the surface comes from a field, the
-//! field's own value at the closest point says by how much the triangle misses it, and the
-//! distance is corrected by that: the zero level then stays put to third order in the cell.
+//! field's own value at the closest point says by how far the triangle is off, and the
+//! distance is corrected by that: the zero level then stays in place to third order in the cell size.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -96,7 +96,7 @@ fn sort_unique(tiles: &mut Vec<IVec3>) {
     tiles.dedup();
 }
 
-/// Distances of one tile. `inside(local node, position)` is asked only where the sign does not
+/// Distances of one tile. `inside(local node, position)` is called only where the sign does not
 /// follow from the previous node; `miss(closest point)` is added to the signed distance.
 fn fill_tile(
     bvh: &TriangleBvh,

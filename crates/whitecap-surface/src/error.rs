@@ -26,7 +26,7 @@ pub enum Error {
     },
     /// The radius can neither be read nor estimated.
     #[error(
-        "the particle radius cannot be estimated from {count} particle(s) that have no neighbours at distinct positions; give `radius` (half the particle spacing, in metres)"
+        "the particle radius cannot be estimated: of {count} particles, none has a neighbour at a distinct position; give `radius` (half the particle spacing, in metres)"
     )]
     RadiusUnknown {
         /// How many particles there are.
@@ -58,12 +58,12 @@ pub enum Error {
         /// Smallest accepted cell.
         smallest: f32,
     },
-    /// A column that was asked for does not exist.
+    /// A requested column does not exist.
     #[error("the particles have no attribute `{name}`; they have: {available}")]
     UnknownAttribute {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         available: String,
     },
     /// The crop box is inside out.
@@ -74,7 +74,7 @@ pub enum Error {
     },
     /// Positions too far from the origin for the cell size.
     #[error(
-        "particle {index} at {distance:.3e} m from the origin is beyond the grid of the {method:?} method with cells of {cell} m; move the scene closer to the origin or use larger cells"
+        "particle {index} at {distance:.3e} m from the origin is outside the range of the grid of the {method:?} method with cells of {cell} m; move the scene closer to the origin or use larger cells"
     )]
     TooFar {
         /// Which particle.

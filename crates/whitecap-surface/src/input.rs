@@ -27,7 +27,7 @@ pub(crate) struct Input {
     pub cell: f32,
     /// Support of a particle with the reference radius, in metres.
     pub support: f32,
-    /// Sentences about what was assumed.
+    /// Sentences about the assumptions made.
     pub notes: Vec<String>,
 }
 
@@ -81,8 +81,8 @@ impl Input {
         Ok(Self { source, relative_radius, radius, cell, support, notes, grid })
     }
 
-    /// The same particles moved by `displacement(index in the caller's set)` and sorted anew: the
-    /// order of the new grid names places of this one.
+    /// The same particles moved by `displacement(index in the caller's set)` and re-sorted: the
+    /// order of the new grid refers to places of this one.
     pub fn moved(&self, displacement: impl Fn(u32) -> Vec3) -> Self {
         let positions: Vec<Vec3> = self
             .grid

@@ -9,7 +9,7 @@
 //! # Non-guarantees
 //! * [`LevelSet::union`], [`LevelSet::intersection`] and [`LevelSet::difference`] keep the zero
 //!   level exact, but near a seam their values only bound the distance from below, as any
-//!   combination by minimum and maximum does; after [`LevelSet::advect`] values are distances only
+//!   combination by minimum and maximum does; after [`LevelSet::advect`], values are distances only
 //!   as far as the motion was rigid. Call [`LevelSet::redistance`] when it matters.
 
 use glam::{IVec3, Vec3};
@@ -66,7 +66,7 @@ pub enum LevelSetError {
     },
 }
 
-/// Half the width of the band of a level set that is exchanged, in cells. Three is what other programs
+/// Half the width of the band of an exported level set, in cells. Three is what other programs
 /// expect of a narrow band.
 const EXCHANGED_BAND: f32 = 3.0;
 /// Cells along the surface beyond which a level set is refused: some 60 GB.
@@ -132,9 +132,9 @@ impl LevelSet {
         Self { grid: distance_to_surface(field, band), band }
     }
 
-    /// The level set of values that are said to be distances already, such as those of a file. They are
-    /// taken as they are unless they change so fast from node to node that they cannot be; then they are
-    /// measured anew.
+    /// The level set of values declared to be distances already, such as those of a file. They are used
+    /// as they are, unless they change so fast from node to node that they cannot be distances; then they
+    /// are recomputed.
     pub fn from_distance(field: &SparseGrid<f32>) -> Self {
         let (cell, band) = (field.lattice().cell, field.background());
         let is_distance = band >= 2.0 * cell && is_gentle(field, STEEPEST * cell);

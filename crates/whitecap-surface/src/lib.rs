@@ -1,6 +1,6 @@
 //! From particles to closed surfaces and distance fields.
 //!
-//! [`surface_particles`] is the way in: particles and [`SurfaceSettings`] go in, a closed,
+//! [`surface_particles`] is the entry point: particles and [`SurfaceSettings`] go in, a closed,
 //! 2-manifold, consistently oriented mesh comes out.
 
 mod distance;

@@ -1,4 +1,4 @@
-//! What a mesh is: counts, topology, volume.
+//! Measurements of a mesh: counts, topology, volume.
 
 use glam::Vec3;
 use rayon::prelude::*;

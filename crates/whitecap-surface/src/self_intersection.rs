@@ -1,8 +1,8 @@
 //! Counting triangles that pass through each other.
 //!
 //! # Guarantees
-//! Every pair of triangles without a common vertex of which an edge of one crosses the inside of
-//! the other is counted once.
+//! Every pair of triangles that share no vertex, where an edge of one crosses the inside of
+//! the other, is counted once.
 //!
 //! # Non-guarantees
 //! Pairs that share a vertex, and triangles that overlap in one plane, are not counted.
@@ -56,7 +56,7 @@ fn pairs_in_cell(mesh: &TriMesh, lattice: Lattice, entries: &[(IVec3, u32)]) -> 
     for (i, &(cell, first)) in entries.iter().enumerate() {
         let first_low = cells_of(mesh, lattice, first as usize).0;
         for &(_, second) in &entries[i + 1..] {
-            // A pair that meets in several cells is looked at in the lowest of them only.
+            // A pair that meets in several cells is tested only in the lowest of them.
             let lowest = first_low.max(cells_of(mesh, lattice, second as usize).0);
             if lowest == cell && intersect(mesh, first as usize, second as usize) {
                 found += 1;
@@ -102,7 +102,7 @@ mod tests {
     use glam::Vec3;
 
     /// Contract: two crossing triangles are one pair wherever they lie; neighbours that share an
-    /// edge and triangles that merely lie close are none.
+    /// edge and triangles that are merely close do not count.
     #[test]
     fn counts_crossing_pairs_once() {
         let flat = [Vec3::ZERO, Vec3::X, Vec3::Y];

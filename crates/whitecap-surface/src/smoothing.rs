@@ -16,9 +16,9 @@ use crate::input::Input;
 
 /// Fraction of the way to the mean of the neighbours in one round.
 const STEP: f32 = 0.9;
-/// Neighbours up to which a vertex keeps its place: a drop of one or two particles.
+/// Number of neighbours up to which a vertex keeps its place: a drop of one or two particles.
 const LONE_NEIGHBOURS: f32 = 5.0;
-/// Neighbours at which a vertex is smoothed fully: about the count under a flat surface.
+/// Number of neighbours at which a vertex is smoothed fully: about the count under a flat surface.
 const FULL_NEIGHBOURS: f32 = 13.0;
 
 /// A component that misses its volume by more than this fraction has collapsed.
@@ -49,8 +49,8 @@ pub fn smooth(mesh: &mut TriMesh, rounds: u32, weights: Option<&[f32]>) {
     undo_collapsed(mesh, &components, &before, &original);
 }
 
-/// Components of a few triangles can collapse to a point, from where no offset along normals
-/// brings their volume back: they keep the shape they had.
+/// Components of a few triangles can collapse to a point, from which no offset along normals
+/// can restore their volume: they keep the shape they had.
 fn undo_collapsed(mesh: &mut TriMesh, components: &[u32], wanted: &[f64], original: &[Vec3]) {
     let volumes = component_volumes(mesh, components);
     mesh.positions_mut().par_iter_mut().enumerate().for_each(|(vertex, position)| {
@@ -63,7 +63,7 @@ fn undo_collapsed(mesh: &mut TriMesh, components: &[u32], wanted: &[f64], origin
     });
 }
 
-/// How much smoothing each vertex may have, from the particles around it.
+/// How much each vertex may be smoothed, from the number of particles around it.
 pub(crate) fn feature_weights(mesh: &TriMesh, input: &Input) -> Vec<f32> {
     let support = input.support;
     mesh.positions()
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     /// Contract: a component of a few triangles, which smoothing pulls into a point, keeps its
-    /// shape; it is not thrown across the scene by the attempt to give it its volume back.
+    /// shape; it is not thrown across the scene by the attempt to restore its volume.
     #[test]
     fn tiny_components_keep_their_shape() {
         let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];

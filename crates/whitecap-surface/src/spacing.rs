@@ -1,9 +1,9 @@
-//! How far apart the particles of a liquid are, when nobody says.
+//! The particle spacing of a liquid, estimated when it is not given.
 //!
 //! In a liquid at rest density the nearest neighbour is closer than the spacing of the lattice
 //! the liquid was filled with, by up to a fifth: particles are disordered. The number of
 //! particles per volume does not change, so the spacing is taken from that. A few thousand
-//! particles are looked at.
+//! particles are sampled.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -11,12 +11,12 @@ use whitecap_core::Bounds;
 use whitecap_core::kernels::{CubicSpline, Kernel};
 use whitecap_core::neighbours::NeighbourGrid;
 
-/// Particles looked at.
+/// Number of particles sampled.
 const SAMPLES: usize = 4096;
 /// The largest ratio of spacing to nearest distance in a liquid.
 const LARGEST_DISORDER: f32 = 1.28;
 
-/// Edge of the cube that one particle of liquid fills; `None` where no two particles are apart,
+/// Edge of the cube that one particle of liquid fills; `None` if no two particles are at different positions,
 /// or a position is infinite.
 pub fn particle_spacing(positions: &[Vec3]) -> Option<f32> {
     let nearest = median_nearest_distance(positions)?;
@@ -46,9 +46,9 @@ fn spacing_from_density(positions: &[Vec3], nearest: f32) -> f32 {
     densities.select_nth_unstable_by(quartile, f32::total_cmp).1.cbrt().recip()
 }
 
-/// Median distance to the nearest neighbour at another place.
+/// Median distance to the nearest neighbour at a different position.
 fn median_nearest_distance(positions: &[Vec3]) -> Option<f32> {
-    // Below this the halving of cells would run into zero.
+    // Below this, halving the cells would reach zero.
     const SMALLEST_SIZE: f32 = 1e-25;
     let size = Bounds::of(positions).size().max_element();
     if !(size > SMALLEST_SIZE && size.is_finite()) {
@@ -102,8 +102,8 @@ mod tests {
             .collect()
     }
 
-    /// Contract: the spacing of a lattice is found to 2 %, also when its particles are shifted
-    /// about, when the nearest distance is a fifth smaller; a sheet falls back on the nearest
+    /// Contract: the spacing of a lattice is found to 2 %, even when its particles are jittered
+    /// so that the nearest distance is a fifth smaller; a sheet falls back on the nearest
     /// distance.
     #[test]
     fn finds_the_spacing_of_ordered_and_disordered_liquids() {

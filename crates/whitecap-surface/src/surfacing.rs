@@ -9,12 +9,12 @@ use crate::implicit::density::Density;
 use crate::input::Input;
 use crate::{Error, Method, SurfaceSettings, marching_cubes, smoothing, transfer};
 
-/// What surfacing gives.
+/// The result of surfacing.
 #[derive(Clone, Debug)]
 pub struct Surfaced {
     /// The closed mesh.
     pub mesh: TriMesh,
-    /// Sentences about what was assumed, such as an estimated radius.
+    /// Sentences about the assumptions made, such as an estimated radius.
     pub notes: Vec<String>,
     /// Particle radius used, in metres.
     pub radius: f32,
@@ -26,7 +26,7 @@ pub struct Surfaced {
 
 /// Turns particles into a closed, 2-manifold, consistently oriented mesh.
 ///
-/// No particle gives an empty mesh. See [`SurfaceSettings`] for what can be chosen.
+/// No particles give an empty mesh. See [`SurfaceSettings`] for the choices.
 pub fn surface_particles(
     particles: &Particles,
     settings: &SurfaceSettings,

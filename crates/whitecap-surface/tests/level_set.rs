@@ -1,4 +1,4 @@
-//! Contract: distance fields are distances, meshes survive the trip through them with
+//! Contract: distance fields are distances, meshes survive conversion to them and back with
 //! second-order accuracy, and set operations do what they say.
 
 use glam::{IVec3, Vec3};
@@ -52,8 +52,8 @@ fn rms_and_largest(mesh: &TriMesh, distance: impl Fn(Vec3) -> f32) -> (f64, f64)
     (rms, errors.iter().copied().fold(0.0, f64::max))
 }
 
-/// Contract: |∇φ| is within 1 % of one at every band node away from the medial axis, also when
-/// the field that was redistanced was no distance at all.
+/// Contract: |∇φ| is within 1 % of one at every band node away from the medial axis, even when
+/// the field that was redistanced was not a distance at all.
 #[test]
 fn gradient_length_is_one_in_the_band() {
     let cell = 0.02;
@@ -182,7 +182,7 @@ fn smoothing_calms_noise() {
     assert!(after < 0.4 * before, "{after} against {before}");
 }
 
-/// Contract: a ball carried round a full turn comes back to its place with its volume.
+/// Contract: a ball advected through a full turn returns to its place with its volume.
 #[test]
 fn advection_by_a_rotation_returns_the_ball() {
     let cell = 0.025;
@@ -201,7 +201,7 @@ fn advection_by_a_rotation_returns_the_ball() {
 }
 
 /// Contract: meshes from any field of whole numbers of tiles are closed, and a redistanced field
-/// has its zero level where the old one had it.
+/// keeps its zero level where it was.
 #[test]
 fn redistancing_keeps_the_zero_level() {
     let field = analytic(0.04, |p| torus_distance(p) * 7.0);

@@ -166,7 +166,7 @@ fn attributes_arrive_at_the_vertices() {
     }
 }
 
-/// Contract: smoothing calms bumps, keeps the volume to a thousandth and isolated drops as they are.
+/// Contract: smoothing calms bumps, keeps the volume to a thousandth and leaves isolated drops as they are.
 #[test]
 fn smoothing_keeps_volume_and_drops() {
     let mut random = Sequence::new(5);
@@ -201,7 +201,7 @@ fn a_radius_column_is_used() {
     assert!((extent(1.0) / extent(0.0) - 2.0).abs() < 0.1, "{} {}", extent(0.0), extent(1.0));
 }
 
-/// Contract: without a radius, half the spacing is estimated and said, outlier or not.
+/// Contract: without a radius, half the spacing is estimated and reported, outlier or not.
 #[test]
 fn the_radius_is_estimated_and_said() {
     let mut points = block(12, 0.05);
@@ -228,7 +228,7 @@ fn failure(particles: &Particles, settings: &SurfaceSettings) -> Error {
     surface_particles(particles, settings, &Unwatched).map(|s: Surfaced| s.notes).unwrap_err()
 }
 
-/// Contract: each impossible request is answered by its own sentence.
+/// Contract: each impossible request gets its own error message.
 #[test]
 fn bad_requests_are_refused_with_a_sentence() {
     let some = Particles::new(block(3, 0.1));

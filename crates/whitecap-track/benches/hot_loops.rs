@@ -29,7 +29,7 @@ fn balls(away: f32) -> (Particles, Tracker) {
     (liquid, tracker)
 }
 
-/// The balls come nearer by `step`, which is a frame.
+/// The balls approach by `step` in one frame.
 fn frame(bencher: Bencher, away: f32, step: f32, remeshes: bool) {
     let (before, tracker) = balls(away);
     let nearer = |p: &Vec3| *p - Vec3::X * step * p.x.signum();
@@ -41,7 +41,7 @@ fn frame(bencher: Bencher, away: f32, step: f32, remeshes: bool) {
     });
 }
 
-/// Nothing changes but places.
+/// Only positions change.
 #[divan::bench(max_time = 4)]
 fn frame_without_change_of_topology(bencher: Bencher) {
     frame(bencher, 1.0, 0.02, false);

@@ -1,9 +1,9 @@
-//! Carries a mesh through a sequence of particles and tells what happened in each frame.
+//! Carries a mesh through a sequence of particles and prints what happened in each frame.
 //!
 //! `cargo run --release -p whitecap-track --example 0_track -- sim/frame_####.bgeo toy.ply 50 out_####.ply`
-//! Arguments: the particles, the mesh of their first frame, frames per second, the meshes to write
-//! (`-` for none), the particle spacing (else it is found), and `close` with a cell to repair the mesh
-//! first.
+//! Arguments: the particles, the mesh of their first frame, frames per second, the meshes to write (`-`
+//! for none), the particle spacing (estimated if not given), and `close` with a cell size to repair the
+//! mesh first.
 
 use whitecap_core::Unwatched;
 use whitecap_io::{Sequence, read_mesh, read_particles, write_mesh};
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spacing: Option<f32> = arguments.get(4).map(|s| s.parse()).transpose()?;
     let mut mesh = read_mesh(argument(1, "toy.ply"))?;
     if argument(5, "") == "close" {
-        let (closed, told) = close_mesh(&mesh, argument(6, "0.01").parse()?)?;
-        println!("{told:?}");
+        let (closed, changes) = close_mesh(&mesh, argument(6, "0.01").parse()?)?;
+        println!("{changes:?}");
         mesh = closed;
     }
     let settings = TrackSettings { spacing, ..TrackSettings::default() };

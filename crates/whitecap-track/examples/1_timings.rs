@@ -6,8 +6,8 @@
 //! fifth argument is the projection (`keep-detail`, or `onto-surface` as Yu et al. 2012), a sixth the
 //! support in spacings, a seventh a folder to write the meshes to. One thread: RAYON_NUM_THREADS=1.
 //!
-//! The last lines tell how far the vertices are from the mesh moved as the liquid is, root mean square,
-//! and how far those of a plain surface of the particles are.
+//! The last lines give the root mean square distance of the vertices from the mesh moved exactly with the
+//! liquid, and that of the vertices of a plain surface of the particles.
 
 #[path = "../tests/scenes/mod.rs"]
 mod scenes;
@@ -39,12 +39,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "twist" => twist(particle_count, triangle_count),
         "split" => split(particle_count, triangle_count),
         "merge" => merge(particle_count, triangle_count),
-        other => return Err(format!("no scene is called {other}").into()),
+        other => return Err(format!("there is no scene called {other}").into()),
     };
     let projection = match argument(4, "keep-detail").as_str() {
         "keep-detail" => Projection::KeepDetail,
         "onto-surface" => Projection::OntoSurface,
-        other => return Err(format!("no projection is called {other}").into()),
+        other => return Err(format!("there is no projection called {other}").into()),
     };
     let mut settings =
         TrackSettings { spacing: Some(scene.spacing), projection, ..TrackSettings::default() };
@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 impl Scene {
-    /// The mesh as if it were painted on the liquid.
+    /// The mesh moved exactly with the liquid.
     fn moved_mesh(&self, frame: usize) -> TriMesh {
         let moved = self.mesh.positions().iter().map(|&p| (self.motion)(frame, p)).collect();
         TriMesh::new(moved, self.mesh.triangles().to_vec()).unwrap_or_default()

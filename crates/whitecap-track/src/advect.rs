@@ -2,12 +2,11 @@
 //! poly6-weighted movement of the particles within two spacings, a radius that grows until a
 //! particle is found.
 //!
-//! The paper takes the weighted mean of the displacements. On a surface the particles lie to one
-//! side, so that a rotation moves the vertex as if it were at their centre, half a spacing deeper:
-//! the mesh slips. Here the mean is completed by the rotation of the particles about their centre
-//! (the rotational part of their deformation, found as by Müller et al. 2016), which makes rigid
-//! motion exact, and by their stretch and shear as far as they tell of one, which halves the error in a
-//! twist.
+//! The paper takes the weighted mean of the displacements. On a surface the particles lie to one side, so
+//! that a rotation moves the vertex as if it were at their centre, half a spacing deeper: the mesh slips.
+//! Here the mean is completed by the rotation of the particles about their centre (the rotational part of
+//! their deformation, found as by Müller et al. 2016), which makes rigid motion exact, and by their
+//! stretch and shear as far as these can be determined, which halves the error in a twist.
 //!
 //! # Guarantees
 //! A rigid motion of the particles is reproduced to rounding. Every vertex moves with some particle
@@ -20,7 +19,7 @@ use whitecap_core::{Bounds, Identities, Particles};
 
 use crate::error::TrackError;
 
-/// The particles of a frame that are known in the next one.
+/// The particles of a frame that also exist in the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Movement {
     pub position: Vec<Vec3>,
@@ -28,7 +27,7 @@ pub(crate) struct Movement {
 }
 
 impl Movement {
-    /// Matches particles by their `id`; without ids by their place in the list.
+    /// Matches particles by their `id`; without ids, by their index.
     pub fn between(previous: &Particles, next: &Particles) -> Result<Self, TrackError> {
         previous.check_finite()?;
         next.check_finite()?;
@@ -74,7 +73,7 @@ fn displacement(
     bounds: Bounds,
     mut radius: f32,
 ) -> Vec3 {
-    // A vertex far from everything begins where the nearest particle can be.
+    // For a vertex far from everything, the search starts at the distance where the nearest particle can be.
     radius = radius.max(1.001 * bounds.distance_squared(x).sqrt());
     let farthest = radius + bounds.size().length();
     loop {
@@ -88,7 +87,7 @@ fn displacement(
     }
 }
 
-/// Weighted mean and rotation of the particles within `radius`; none if there is no particle.
+/// Weighted mean and rotation of the particles within `radius`; `None` if there is no particle.
 fn weighted_movement(
     x: Vec3,
     grid: &NeighbourGrid,
@@ -129,8 +128,9 @@ fn weighted_movement(
     Some((mean + center - rotation * (center + strain * center)).as_vec3())
 }
 
-/// What a deformation without its rotation stretches and shears: E with E S = A − S in the least-squares
-/// sense, drawn to zero where the particles are too few or too flat to tell, and where they part.
+/// The stretch and shear of a deformation without its rotation: E with E S = A − S in the least-squares
+/// sense, damped to zero where the particles are too few or too flat to determine it, and where they
+/// separate.
 fn strain(deformation: DMat3, spread: DMat3) -> DMat3 {
     const DOUBT: f64 = 0.01;
     const MOST: f64 = 0.3;
@@ -145,7 +145,7 @@ fn strain(deformation: DMat3, spread: DMat3) -> DMat3 {
 }
 
 /// The rotation nearest to a deformation, starting from rest: it maximises tr(Rᵀ A). The gradient is
-/// that of Müller et al. 2016; dividing by the curvature (Newton) converges also where particles lie
+/// that of Müller et al. 2016; dividing by the curvature (Newton) converges even where particles lie
 /// nearly in a line.
 fn rotational_part(deformation: DMat3) -> DQuat {
     const MOST_TURNS: usize = 16;
@@ -162,7 +162,7 @@ fn rotational_part(deformation: DMat3) -> DQuat {
         let product = a * r.transpose();
         let symmetric = (product + product.transpose()) * 0.5;
         let trace = symmetric.x_axis.x + symmetric.y_axis.y + symmetric.z_axis.z;
-        // Turns about a line through all particles are not determined; they are left out.
+        // Rotations about a line through all particles are undetermined; they are left out.
         let curvature = DMat3::from_diagonal(DVec3::splat(trace.abs() * (1.0 + 1e-7) + 1e-12));
         let turn = (curvature - symmetric).inverse() * leaving;
         let angle = turn.length();
@@ -184,8 +184,8 @@ mod tests {
         (0..216).map(place).collect()
     }
 
-    /// Contract: a rotation and a shift of the particles move every point as they would move it,
-    /// also points outside the particles and far from them.
+    /// Contract: a rotation and a translation of the particles move every point in the same way,
+    /// even points outside the particles and far from them.
     #[test]
     fn rigid_motion_is_exact() {
         let turn = glam::Quat::from_rotation_y(0.3) * glam::Quat::from_rotation_x(0.2);
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Contract: a point far away moves with the nearest particle; without particles it rests.
+    /// Contract: a point far away moves with the nearest particle; without particles it stays at rest.
     #[test]
     fn far_points_find_a_particle() {
         let movement = Movement { position: block(), displacement: vec![Vec3::X; block().len()] };

@@ -1,6 +1,6 @@
 //! What the vertices of the tracked mesh carry, and how new vertices inherit it.
 //!
-//! Numbers are mixed with the weights of the vertices that a new one lies between; integers are
+//! Numbers are interpolated with the weights of the vertices that a new one lies between; integers are
 //! copied from the vertex with the largest weight. A vertex that is not touched keeps every bit.
 
 use glam::{Vec2, Vec3, Vec4};
@@ -10,7 +10,7 @@ use whitecap_core::{Attributes, Column};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Carried {
     /// Signed distance from the surface of the particles at birth, in metres; infinite for a
-    /// vertex that had no such surface in reach and only follows the particles.
+    /// vertex that had no such surface within reach and only follows the particles.
     pub delta: Vec<f32>,
     /// Edges shorter than this are too short, in metres.
     pub shortest: Vec<f32>,
@@ -18,8 +18,8 @@ pub(crate) struct Carried {
     pub longest: Vec<f32>,
     /// The smallest cosine between the normals of two triangles at an edge, at birth.
     pub sharpest: Vec<f32>,
-    /// By how much the mesh and φ may put nodes round here on different sides without a change of
-    /// topology, in metres: what they did at birth.
+    /// By how much the mesh and φ may disagree about the side of nodes near here without a change of
+    /// topology, in metres: as much as they did at birth.
     pub doubt: Vec<f32>,
     /// 0 for vertices of the first frame, 1 for later ones.
     pub born: Vec<u8>,
@@ -30,7 +30,7 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// Nothing known yet of vertices that have these attributes.
+    /// Vertices with these attributes, and everything else still unknown.
     pub fn new(count: usize, attributes: &Attributes) -> Self {
         Self {
             delta: vec![0.0; count],
@@ -44,7 +44,7 @@ impl Carried {
         }
     }
 
-    /// Adds a vertex that is the mix of others; weights add up to one. It counts as born.
+    /// Adds a vertex that is a weighted mean of others; weights add up to one. It counts as newly born.
     pub fn push_mix(&mut self, mix: &[(u32, f32)]) {
         let delta = mixed(&self.delta, mix);
         self.delta.push(delta);
@@ -81,7 +81,7 @@ impl Carried {
         }
     }
 
-    /// Columns of the same names and types for a mesh of other vertices, each the mix of some of
+    /// Columns of the same names and types for a mesh of other vertices, each the weighted mean of some of
     /// these.
     pub fn remixed(&self, mixes: &[Vec<(u32, f32)>]) -> Self {
         let mut all = self.clone();
@@ -95,7 +95,7 @@ impl Carried {
     }
 }
 
-/// The mix of lengths. One that is infinite (unknown) leaves the rest as if it were not there.
+/// The weighted mean of lengths. Infinite (unknown) ones are ignored.
 fn mixed(values: &[f32], mix: &[(u32, f32)]) -> f32 {
     let known = |&&(v, _): &&(u32, f32)| values[v as usize].is_finite();
     let weight: f32 = mix.iter().filter(known).map(|&(_, w)| w).sum();

@@ -1,7 +1,7 @@
 //! Cells of the tracking grid, and where vertices lie among them.
 //!
 //! Positions are measured in cells, in double precision. A vertex that lies exactly on a grid plane
-//! counts as above it, which settles every tie once and for all: cuts are in general position.
+//! counts as above it, which resolves every tie consistently: cuts are in general position.
 
 use glam::{DVec3, IVec3, Vec3};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ pub(crate) fn places(positions: &[Vec3], lattice: Lattice, shift: f64) -> Vec<DV
     positions.par_iter().map(|&p| lattice.to_cells(p) + shift).collect()
 }
 
-/// The cell of a place.
+/// The cell of a position.
 #[inline]
 pub(crate) fn cell_of(place: DVec3) -> IVec3 {
     const LIMIT: f64 = (1 << 30) as f64;

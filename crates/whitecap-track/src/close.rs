@@ -2,13 +2,13 @@
 //!
 //! The inside is where the generalised winding number exceeds one half (Jacobson, Kavan &
 //! Sorkine-Hornung 2013), which small holes and overlaps hardly change. The border of the inside is
-//! surfaced anew, and its vertices return to the scan where that is within half a cell.
+//! triangulated again, and its vertices return to the scan where that is within half a cell.
 //!
 //! # Guarantees
 //! The result is closed, 2-manifold and does not pass through itself.
 //!
 //! # Non-guarantees
-//! Triangles are new. Detail finer than half a cell is lost where it is not a height over the rest.
+//! Triangles are new. Detail finer than half a cell is lost where it is not a height field over the rest.
 
 use rayon::prelude::*;
 use whitecap_core::triangle_bvh::TriangleBvh;
@@ -22,23 +22,23 @@ use whitecap_scene::Range;
 /// What closing a mesh changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloseReport {
-    /// The mesh as it came.
+    /// The original mesh.
     pub before: MeshReport,
-    /// The mesh as it is now.
+    /// The closed mesh.
     pub after: MeshReport,
-    /// Pairs of triangles that crossed in the mesh as it came.
+    /// Pairs of triangles that intersected in the original mesh.
     pub crossing_pairs: usize,
     /// Cells used, in metres.
     pub cell: f32,
-    /// Vertices that lie on the mesh as it came.
+    /// Vertices that lie on the original mesh.
     pub on_original: usize,
-    /// Vertices that close a hole or an overlap: farther than half a cell from the mesh as it came.
+    /// Vertices that close a hole or an overlap: farther than half a cell from the original mesh.
     pub filled: usize,
-    /// Largest distance of a vertex from the mesh as it came, in metres.
+    /// Largest distance of a vertex from the original mesh, in metres.
     pub largest_distance: f32,
 }
 
-/// Makes a closed mesh of any mesh, with cells of `cell` metres; attributes come along.
+/// Makes a closed mesh from any mesh, with cells of `cell` metres; attributes are kept.
 pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), TrackError> {
     Range::between(1e-9, 1e9).check("cell", cell.into())?;
     if mesh.triangles().is_empty() {
@@ -53,7 +53,7 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
     let found: Vec<_> =
         rough.positions().par_iter().map(|&p| bvh.closest_point(p, f32::INFINITY)).collect();
     let near = |i: usize| found[i].filter(|f| f.distance_squared <= 0.25 * cell * cell);
-    // All the way back to the scan if that crosses nothing, else as far as it does not.
+    // All the way back to the scan if nothing intersects, otherwise as far as nothing does.
     let mut closed = rough.clone();
     for share in [1.0, 0.75, 0.5, 0.25, 0.0] {
         let place = |i: usize| {
@@ -85,7 +85,7 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
         .par_iter()
         .map(|&p| bvh.closest_point(p, f32::INFINITY).map_or(0.0, |f| f.distance_squared.sqrt()))
         .collect();
-    let told = CloseReport {
+    let changes = CloseReport {
         before: report(mesh),
         after: report(&closed),
         crossing_pairs: self_intersections(mesh),
@@ -94,5 +94,5 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
         filled: distances.iter().filter(|&&d| d > 0.5 * cell).count(),
         largest_distance: reduce::max(distances.len(), |i| distances[i]).max(0.0),
     };
-    Ok((closed, told))
+    Ok((closed, changes))
 }

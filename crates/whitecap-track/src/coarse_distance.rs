@@ -2,7 +2,7 @@
 //!
 //! Dagenais et al. 2017 (§2.3.1) triangulate the surface, take exact distances next to it and march
 //! outwards. Here each layer of nodes inherits the nearest triangles of the layers within and takes
-//! the exact distance to the best of them and those beside it, so that errors do not add up, and only
+//! the exact distance to the best of them and its neighbours, so that errors do not accumulate, and only
 //! nodes of the band are visited. As triangles cut the corners of a curved surface, the field's own value at the closest
 //! point corrects the distance.
 //!
@@ -45,7 +45,7 @@ pub(crate) fn distance_to(field: &SparseGrid<f32>, mesh: &TriMesh, band: f32) ->
             best
         })
         .collect();
-    // Ends by itself where the band does: only nodes within it pass anything on.
+    // Ends where the band ends: only nodes within it pass anything on.
     while !layer.is_empty() {
         write(&mut nearest, &layer, &found);
         let next = unknown_neighbours(&nearest, &layer, &found, band);
@@ -123,7 +123,7 @@ impl ByCell {
         Self { index: CoordinateIndex::build(&cells), starts, triangles }
     }
 
-    /// Looks among the triangles of the eight cells round a node for a nearer one.
+    /// Searches the triangles of the eight cells around a node for a nearer one.
     fn improve(&self, corners: &[[Vec3; 3]], node: IVec3, position: Vec3, best: &mut Nearest) {
         for slot in 0..8 {
             let cell = node - IVec3::new(slot & 1, slot >> 1 & 1, slot >> 2);
@@ -201,7 +201,7 @@ fn write(nearest: &mut SparseGrid<Nearest>, nodes: &[IVec3], found: &[Nearest]) 
     }
 }
 
-/// Nodes beside those of the layer that are not known yet.
+/// Neighbours of the layer's nodes that are not known yet.
 fn unknown_neighbours(
     nearest: &SparseGrid<Nearest>,
     layer: &[IVec3],
@@ -288,7 +288,7 @@ fn signed(
                     } else {
                         let position = lattice.position(tile * 8 + node);
                         let foot = foot_on_triangle(position, corners[known.triangle as usize]);
-                        // Small facets are easily missed; those round the foot are looked at.
+                        // Small facets are easily missed; those around the foot are tested.
                         let around_foot = lattice.locate(foot + 0.5 * lattice.cell).0;
                         by_cell.improve(corners, around_foot, position, &mut known);
                         let foot = foot_on_triangle(position, corners[known.triangle as usize]);

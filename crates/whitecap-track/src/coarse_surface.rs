@@ -9,7 +9,7 @@ use crate::coarse_distance::distance_to;
 use crate::error::TrackError;
 
 /// Distance of the averaged position from a point on a flat surface of evenly spread particles, as a
-/// share of the support: with this radius φ = 0 lies on the surface of the liquid, half a spacing
+/// fraction of the support: with this radius, φ = 0 lies on the surface of the liquid, half a spacing
 /// outside the outermost particles, for any support. (∫ s³ k ds / 2 ∫ s² k ds with k = (1 − s²)³.)
 const FLAT_OFFSET: f32 = 0.246;
 
@@ -41,8 +41,8 @@ impl CoarseSurface {
         };
         let field = implicit_field(particles, &settings, watch)?;
         let distance = distance_to(&field, &marching_cubes::extract(&field), band);
-        // The field is steeper here than there, which shifts its facets; those of a distance are
-        // nearer to the surface.
+        // The slope of the field varies, which shifts its facets; those of a distance are
+        // closer to the surface.
         let mesh = marching_cubes::extract(&distance);
         Ok(Self { distance, band, mesh })
     }

@@ -1,7 +1,7 @@
-//! Where the lines of the grid cross the mesh, and what that says about inside and outside.
+//! Where the lines of the grid cross the mesh, and what follows for inside and outside.
 //!
 //! Along a grid line the winding number falls by one where the line leaves through a triangle and
-//! rises by one where it enters, so that a sorted list of crossings tells the winding number of every
+//! rises by one where it enters, so that a sorted list of crossings gives the winding number of every
 //! node without a search. Where a mesh passes through itself the number leaves 0 and 1: these are
 //! the interpenetrations of Wojtan et al. 2009.
 //!
@@ -110,7 +110,7 @@ fn along_axis(places: &[DVec3], triangles: &[[u32; 3]], axis: usize) -> Vec<Cros
             found
         })
         .collect();
-    // Where two sheets touch, the way in comes before the way out.
+    // Where two sheets touch, the entry comes before the exit.
     raw.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(b.2.cmp(&a.2)));
     let mut winding = 0;
     let mut previous = None;
@@ -152,7 +152,7 @@ fn cross_triangle(places: &[DVec3], corners: [u32; 3], axis: usize, found: &mut 
         for line in first_cell + 1..=last_cell {
             let share = (f64::from(line) - up[v]) / (down[v] - up[v]);
             let along = up[axis] + share * (down[axis] - up[axis]);
-            // Counter-clockwise seen from +axis the outline rises at the lower end: a way out.
+            // Counter-clockwise seen from +axis, the outline rises at the lower end: an exit.
             let change = if up[v] < down[v] { -1 } else { 1 };
             found.push(((plane, line), along, change));
         }
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Contract: a slab thinner than a cell is seen as a thin sheet, a thick one is not.
+    /// Contract: a slab thinner than a cell is recognised as a thin sheet, a thick one is not.
     #[test]
     fn thin_sheets_are_seen() {
         let flat = |thickness: f32| {

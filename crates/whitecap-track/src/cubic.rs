@@ -7,7 +7,7 @@ use glam::{IVec3, Vec3};
 use whitecap_core::SparseGrid;
 use whitecap_core::sparse_grid::{offset_in_tile, tile_of};
 
-/// Reads one grid at one place after the other.
+/// Samples one grid at successive positions.
 pub(crate) struct CubicSampler<'a> {
     grid: &'a SparseGrid<f32>,
     cell: Option<IVec3>,

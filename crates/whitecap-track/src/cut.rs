@@ -1,13 +1,13 @@
 //! Cutting the mesh along the faces of marked cells.
 //!
 //! Every triangle that reaches a marked cell is cut by the planes of the grid, x first, then y, then
-//! z, into pieces that lie in one cell each. What matters is decided by whole numbers: each point
-//! knows on which planes it lies and between which planes otherwise, and a point between two others
+//! z, into pieces that lie in one cell each. Decisions are made with integers: each point
+//! knows which planes it lies on and which it lies between, and a point between two others
 //! never leaves the range between them. Positions only follow.
 //!
 //! # Guarantees
 //! * Pieces of neighbouring triangles share their points, so the pieces are as closed as the mesh.
-//! * A point lies on at most two planes: there it is where the mesh crosses a grid edge.
+//! * A point lies on at most two planes; if on two, it is where the mesh crosses a grid edge.
 //! * No piece has more than two points on one plane.
 //!
 //! # Non-guarantees
@@ -64,7 +64,7 @@ enum Side {
 pub(crate) enum Source {
     /// A vertex of the mesh.
     Vertex(u32),
-    /// Between two earlier points, at this share of the way.
+    /// Between two earlier points, at this fraction of the distance.
     Between(u32, u32, f32),
 }
 
@@ -94,13 +94,13 @@ pub(crate) struct Cut {
     pub sources: Vec<Source>,
     /// Triangles of the mesh that are replaced.
     pub removed: Vec<u32>,
-    /// What is left of them, as points.
+    /// The pieces of them that are kept, as points.
     pub kept: Vec<[u32; 3]>,
     pub rims: Vec<Rim>,
     pub edge_points: Vec<EdgePoint>,
 }
 
-/// Rounding put points in an order that no triangle has.
+/// Rounding put points in an order that is impossible for a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Degenerate;
 
@@ -132,7 +132,7 @@ impl Cut {
 struct Cutter<'a> {
     mesh: &'a HalfEdgeMesh,
     marked: &'a CellSet,
-    /// Vertices of the triangles at work, ascending; the first points stand for them.
+    /// Vertices of the triangles being cut, ascending; the first points represent them.
     vertices: Vec<u32>,
     /// The lower half-edge of every edge of the reaching triangles, ascending.
     edges: Vec<u32>,
@@ -192,7 +192,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// A line of points with those added where it crosses planes of an axis.
+    /// A polyline with points added where it crosses planes of an axis.
     fn refined(&mut self, line: &[u32], axis: usize) -> Vec<u32> {
         let mut result = Vec::with_capacity(line.len() + 2);
         for pair in line.windows(2) {
@@ -203,7 +203,7 @@ impl<'a> Cutter<'a> {
         result
     }
 
-    /// Adds the points where the way from `from` to `to` crosses planes of an axis.
+    /// Adds the points where the segment from `from` to `to` crosses planes of an axis.
     fn cross_planes(&mut self, from: u32, to: u32, axis: usize, found: &mut Vec<u32>) {
         let (a, b) = (self.cut.points[from as usize], self.cut.points[to as usize]);
         let rising = a.order(axis) < b.order(axis);
@@ -351,7 +351,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Gives a piece to its cell: kept, or removed with its rims and edge points noted.
+    /// Assigns a piece to its cell: kept, or removed with its rims and edge points recorded.
     fn assign(&mut self, piece: &[u32]) -> Result<(), Degenerate> {
         let mut cell = IVec3::ZERO;
         for axis in 0..3 {

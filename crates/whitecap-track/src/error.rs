@@ -18,7 +18,7 @@ pub enum TrackError {
     Surface(whitecap_surface::Error),
     /// The spacing can neither be read nor estimated.
     #[error(
-        "the particle spacing cannot be estimated from {count} particle(s); give `spacing`, the distance between neighbouring particles, in metres"
+        "the particle spacing cannot be estimated from {count} particles; give `spacing`, the distance between neighbouring particles, in metres"
     )]
     SpacingUnknown {
         /// How many particles there are.
@@ -28,7 +28,7 @@ pub enum TrackError {
     #[error("the mesh has no triangle; give the detailed surface of the liquid in the first frame")]
     EmptyMesh,
     /// A vertex is NaN or infinite.
-    #[error("vertex {vertex} of the mesh is at {position}, which is not a finite place")]
+    #[error("vertex {vertex} of the mesh is at {position}, which is not finite")]
     NonFiniteVertex {
         /// Which vertex.
         vertex: usize,
@@ -45,7 +45,7 @@ pub enum TrackError {
     },
     /// The mesh is not a surface everywhere.
     #[error(
-        "the mesh is not a 2-manifold: at {edges} edge(s) and {vertices} vertex(es) more than two sheets meet, or triangles disagree on which side is outside; repair it (`close` does) or merge and reorient its parts in a modelling program"
+        "the mesh is not a 2-manifold: more than two sheets meet, or triangles disagree on which side is outside, at {edges} edges and {vertices} vertices; repair it (`close` does) or merge and reorient its parts in a modelling program"
     )]
     NonManifold {
         /// Bad edges.
@@ -55,10 +55,10 @@ pub enum TrackError {
     },
     /// The mesh passes through itself.
     #[error(
-        "the mesh passes through itself at {pairs} pair(s) of triangles; repair it (`close` does) or make a union of its parts in a modelling program"
+        "the mesh passes through itself ({pairs} intersecting pairs of triangles); repair it (`close` does) or make a union of its parts in a modelling program"
     )]
     SelfIntersecting {
-        /// Pairs of triangles that cross.
+        /// Pairs of triangles that intersect.
         pairs: usize,
     },
     /// The mesh is inside out.
@@ -74,13 +74,13 @@ pub enum TrackError {
         "the mesh is {ratio:.3} times as large as the particles ({mesh_size:.4} m against {particle_size:.4} m); they are probably in different units: scale the mesh by {scale}"
     )]
     Scale {
-        /// Largest edge of the box round the mesh.
+        /// Largest edge of the bounding box of the mesh.
         mesh_size: f32,
-        /// Largest edge of the box round the particles.
+        /// Largest edge of the bounding box of the particles.
         particle_size: f32,
-        /// Mesh against particles.
+        /// Size of the mesh relative to the particles.
         ratio: f32,
-        /// The power of ten that comes nearest.
+        /// The nearest power of ten.
         scale: f32,
     },
     /// Mesh and particles are in different places.
@@ -90,7 +90,7 @@ pub enum TrackError {
     FarFromParticles {
         /// Share of vertices, in per cent.
         share: f32,
-        /// How far was looked, in metres.
+        /// The search distance, in metres.
         reach: f32,
         /// Middle of the mesh.
         mesh_center: Vec3,
@@ -99,7 +99,7 @@ pub enum TrackError {
     },
     /// Particles of two frames cannot be matched.
     #[error(
-        "the frames have {previous} and {next} particles and no `id` column tells which is which; write the particles with identities"
+        "the frames have {previous} and {next} particles but no `id` column to match them; write the particles with identities"
     )]
     NoIdentities {
         /// Particles of the first frame.

@@ -1,6 +1,6 @@
 //! Γ, the signed distance to the tracked mesh (Dagenais et al. 2017, §2.4), only where it is needed.
 //!
-//! The sign is that of the winding number along grid lines, so small self-intersections do no
+//! The sign comes from the winding number along grid lines, so small self-intersections do no
 //! harm; the distance is exact up to two cells and two cells beyond.
 
 use glam::{IVec3, Vec3};
@@ -15,7 +15,7 @@ use crate::half_edge::HalfEdgeMesh;
 /// Distances are exact up to this many cells.
 pub(crate) const FARTHEST: f32 = 2.0;
 
-/// Triangles this many cells from the tiles of Γ take part: Γ is asked for beside its tiles too.
+/// Triangles within this many cells of the tiles of Γ are included: Γ is also evaluated next to its tiles.
 const REACH: f32 = 4.0;
 
 /// The part of a mesh near some tiles, ready for searches.
@@ -53,13 +53,13 @@ impl NearbyMesh {
         self.bvh.closest_point(point, farthest)
     }
 
-    /// The vertices round the closest point of the mesh, with their weights; none if there is no
+    /// The vertices around the closest point of the mesh, with their weights; empty if there is no
     /// mesh nearby.
     pub fn mix_at(&self, point: Vec3) -> Vec<(u32, f32)> {
         self.closest(point, f32::INFINITY).map_or(Vec::new(), |found| self.mix_of(&found))
     }
 
-    /// The vertices round a point that was found, with their weights.
+    /// The vertices around a given closest point, with their weights.
     pub fn mix_of(&self, found: &ClosestPoint) -> Vec<(u32, f32)> {
         let corners = self.corners[found.triangle as usize];
         corners.into_iter().zip(found.barycentric.to_array()).collect()
@@ -91,7 +91,7 @@ impl<'a> Gamma<'a> {
         Self { grid, nearby, crossings }
     }
 
-    /// Γ at a node, also beyond the tiles.
+    /// Γ at a node, even beyond the tiles.
     pub fn at(&self, node: IVec3) -> f32 {
         if self.grid.tile(tile_of(node)).is_some() {
             return self.grid.get(node);

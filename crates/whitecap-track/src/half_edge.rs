@@ -6,8 +6,8 @@
 //!
 //! # Guarantees
 //! * Between operations every half-edge of a living triangle has a twin: the mesh is closed.
-//! * [`HalfEdgeMesh::compact`] keeps the order of what lives, and what it gives depends on the
-//!   triangles alone, not on how they came about.
+//! * [`HalfEdgeMesh::compact`] keeps the order of living triangles and vertices, and its result depends
+//!   on the triangles alone, not on their history.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ use crate::carried::Carried;
 pub(crate) const NONE: u32 = u32::MAX;
 const DEAD: [u32; 3] = [NONE; 3];
 
-/// A closed triangle mesh with what its vertices carry.
+/// A closed triangle mesh with the columns of its vertices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HalfEdgeMesh {
     pub positions: Vec<Vec3>,
@@ -116,7 +116,7 @@ impl HalfEdgeMesh {
         (b - a).cross(c - a)
     }
 
-    /// The half-edges that stand for their edge, in order: of two twins the lower one.
+    /// The half-edges that represent their edge, in order: of two twins the lower one.
     pub fn edges(&self) -> impl ParallelIterator<Item = u32> + '_ {
         (0..self.twins.len() as u32)
             .into_par_iter()
@@ -142,7 +142,7 @@ impl HalfEdgeMesh {
         self.triangles.len() as u32 - 1
     }
 
-    /// Adds a vertex that carries the mix of others.
+    /// Adds a vertex whose columns are a weighted mean of others.
     pub fn push_vertex(&mut self, position: Vec3, mix: &[(u32, f32)]) -> u32 {
         self.positions.push(position);
         self.leaving.push(NONE);
@@ -260,7 +260,7 @@ impl HalfEdgeMesh {
         copies
     }
 
-    /// Squeezes out dead triangles and unused vertices. For every old vertex its new number, or
+    /// Removes dead triangles and unused vertices. Returns, for every old vertex, its new index or
     /// none.
     pub fn compact(&mut self) -> Vec<u32> {
         let mut new_number = vec![NONE; self.positions.len()];
@@ -297,8 +297,8 @@ impl HalfEdgeMesh {
         new_number
     }
 
-    /// Whether every triangle has three different corners, every half-edge the twin it should, and
-    /// every vertex one fan. True by construction; asked after each change of topology all the same.
+    /// Whether every triangle has three different corners, every half-edge the correct twin, and
+    /// every vertex one fan. True by construction, but checked after each change of topology.
     pub fn is_sound(&self) -> bool {
         let twins_agree = (0..self.twins.len() as u32).into_par_iter().all(|h| {
             if self.is_dead(h as usize / 3) {
@@ -339,7 +339,7 @@ impl HalfEdgeMesh {
         sum.normalize_or_zero()
     }
 
-    /// The living triangles as a plain mesh, without what is carried.
+    /// The living triangles as a plain mesh, without columns.
     pub fn plain(&self) -> TriMesh {
         let living = self.triangles.iter().copied().filter(|t| *t != DEAD).collect();
         TriMesh::new(self.positions.clone(), living).unwrap_or_default()

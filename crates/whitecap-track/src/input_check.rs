@@ -1,4 +1,4 @@
-//! Whether a mesh can be tracked: each obstacle is a sentence with its remedy.
+//! Whether a mesh can be tracked: each problem is reported with its remedy.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ pub(crate) const FARTHEST_DETAIL: f32 = 4.0;
 /// Share of the mesh that may lie farther away.
 const LARGEST_STRAY_SHARE: f32 = 0.5;
 
-/// The particle spacing: as set, as the particles say, or as found.
+/// The particle spacing: from the settings, from the particles' radius, or estimated.
 pub(crate) fn spacing_of(
     particles: &Particles,
     settings: &TrackSettings,
@@ -34,7 +34,7 @@ pub(crate) fn spacing_of(
     particle_spacing(particles.positions()).ok_or(TrackError::SpacingUnknown { count })
 }
 
-/// Fails at the first thing that is wrong with the mesh by itself or against the particles.
+/// Fails at the first problem with the mesh, by itself or relative to the particles.
 pub(crate) fn check(mesh: &TriMesh, particles: &Particles) -> Result<(), TrackError> {
     particles.check_finite()?;
     if mesh.triangles().is_empty() {

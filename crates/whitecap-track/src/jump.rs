@@ -1,9 +1,9 @@
-//! How far the surface jumps where it is made anew.
+//! How far the surface jumps where it is rebuilt.
 //!
-//! Outside rebuilt cells the way of a vertex tells how far the surface moved beyond what the particles
+//! Outside rebuilt cells, the path of a vertex shows how far the surface moved beyond what the particles
 //! did. A rebuilt cell has other vertices than before; there the distance between the two surfaces is
-//! measured, both ways: from the new one to the old one, which finds surface that came, and from the old
-//! one to the new one, which finds surface that went.
+//! measured both ways: from the new one to the old one, which finds surface that appeared, and from the old
+//! one to the new one, which finds surface that vanished.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use whitecap_core::{Lattice, TriMesh, reduce};
 use crate::cells::CellSet;
 
 /// The largest distance from a vertex of one mesh to the surface of the other, either way, in metres:
-/// among the vertices in `cells` and beside them, or among all. Infinite if a mesh is empty and the
+/// among the vertices in `cells` and next to them, or among all. Infinite if a mesh is empty and the
 /// other has vertices there.
 pub(crate) fn largest_jump(
     old: &TriMesh,
@@ -21,7 +21,7 @@ pub(crate) fn largest_jump(
     cells: Option<&CellSet>,
     lattice: Lattice,
 ) -> f32 {
-    // A vertex that was removed may have been drawn into its cell from the next one.
+    // A vertex that was removed may have been pulled into its cell from the next one.
     let cells = cells.map(CellSet::widened);
     let asked = |p: &Vec3| cells.as_ref().is_none_or(|c| c.contains(lattice.locate(*p).0));
     one_way(old, new, asked).max(one_way(new, old, asked))

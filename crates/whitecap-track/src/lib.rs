@@ -1,9 +1,9 @@
 //! Detail-preserving mesh tracking (Dagenais, Gagnon & Paquette 2017): a detailed closed mesh is
 //! carried by a coarse particle liquid, keeps its detail where the liquid keeps its shape, and takes
 //! the liquid's topology where that changes. A post-process on a particle sequence plus one mesh at
-//! its first frame; the motion that was simulated does not change.
+//! its first frame; the simulated motion does not change.
 //!
-//! [`Tracker`] is the way in. [`close_mesh`] repairs a scan that is not closed.
+//! [`Tracker`] is the entry point. [`close_mesh`] repairs a scan that is not closed.
 //!
 //! ```
 //! use whitecap_core::glam::Vec3;
@@ -12,7 +12,7 @@
 //! use whitecap_track::{TrackSettings, Tracker};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A block of 8 × 8 × 8 particles, 10 cm apart, that falls.
+//! // A falling block of 8 × 8 × 8 particles, 10 cm apart.
 //! let place = |i: i32| Vec3::new((i % 8) as f32, (i / 8 % 8) as f32, (i / 64) as f32) * 0.1;
 //! let frame = |number: i32| {
 //!     let fall = Vec3::NEG_Y * 0.05 * number as f32;
@@ -20,7 +20,7 @@
 //!     particles.set_attribute("id", Column::I32((0..512).collect()))?;
 //!     Ok::<_, whitecap_core::Error>(particles)
 //! };
-//! // Any detailed closed mesh will do; here it is the surface of the particles.
+//! // Any detailed closed mesh works; here it is the surface of the particles.
 //! let mesh = surface_particles(&frame(0)?, &SurfaceSettings::default(), &Unwatched)?.mesh;
 //! let mut tracker = Tracker::new(&mesh, &frame(0)?, TrackSettings::default(), &Unwatched)?;
 //! for number in 0..3 {

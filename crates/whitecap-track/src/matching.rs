@@ -1,10 +1,10 @@
 //! Topology matching (Dagenais et al. 2017, §2.4): where the coarse surface φ changed its topology,
-//! Γ takes φ's, with a smooth passage to the detailed mesh around.
+//! Γ takes φ's, with a smooth transition to the detailed mesh around it.
 //!
 //! ψ = Γ − φ is kept where the mesh is near and unflagged, and harmonic elsewhere; then Γ = ψ + φ
 //! (Eqs. 2.2–2.4, Alg. 2.1). The paper relaxes the whole grid; here only tiles near flagged nodes
 //! are solved, by conjugate gradients with a multigrid preconditioner. What is farther away hardly
-//! matters, because fixed nodes along the mesh stand between.
+//! matters, because fixed nodes along the mesh lie in between.
 
 use glam::IVec3;
 use rayon::prelude::*;
@@ -14,10 +14,10 @@ use whitecap_core::{CoordinateIndex, SparseGrid, Tile, Watch};
 
 use crate::cells::{cells_between, sort_unique};
 
-/// Cells round the flagged nodes that take part.
+/// Cells around the flagged nodes that are included.
 pub(crate) const MARGIN: i32 = 6;
 
-/// The tiles that take part: those with a node within `margin` cells of a flagged node.
+/// The tiles that are solved: those with a node within `margin` cells of a flagged node.
 pub(crate) fn domain(flagged: &[IVec3], margin: i32) -> Vec<IVec3> {
     let mut boxes: Vec<(IVec3, IVec3)> =
         flagged.iter().map(|&n| (tile_of(n - margin), tile_of(n + margin))).collect();
@@ -65,7 +65,7 @@ pub(crate) fn matched(
         face_weights: None,
     };
     let settings = SolveSettings { tolerance: 1e-5, ..SolveSettings::default() };
-    // Without a solution (which would take numbers that are not finite) ψ is zero: Γ follows φ.
+    // Without a solution (possible only with numbers that are not finite) ψ is zero: Γ follows φ.
     let solved =
         poisson::solve(&problem, None, &settings, watch).map_or(zero, |solution| solution.values);
     let mut result = gamma.clone();

@@ -4,12 +4,12 @@
 //! cell the segments of marching cubes, on a face to an unmarked cell the cut mesh itself (the rims).
 //! Each crossing of a grid edge has one line coming in and one going out, so the lines of a cell close
 //! into loops, and a loop is triangulated as it is, with the detail of the mesh in it (the idea of
-//! Wojtan et al. 2010, without anything to snap). Both cells at a face use the same lines in opposite
+//! Wojtan et al. 2010, without snapping). Both cells at a face use the same lines in opposite
 //! directions: nothing can stay open.
 //!
 //! Grid edges with an unmarked cell beside them keep the crossings of the mesh, however many there
 //! are; the segments of a face cut off every run of inside, as in Montani et al. 1994. Other grid
-//! edges are crossed once or not at all, as the signs of Γ say.
+//! edges are crossed once or not at all, according to the signs of Γ.
 //!
 //! # Guarantees
 //! Diagonals never join two points of one inner face or of one grid edge, so no edge is used by more
@@ -27,7 +27,7 @@ use crate::triangulate::best_triangulation;
 /// c >> 2). Face 2 a + s lies towards −a (s = 0) or +a (s = 1).
 const FACES: [[usize; 4]; 6] =
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-/// New vertices keep this far from nodes, as a share of a cell: nearer ones make slivers.
+/// New vertices stay this far from nodes, as a fraction of a cell: nearer ones make slivers.
 const MARGIN: f64 = 0.03;
 
 /// A vertex of the patch.
@@ -42,7 +42,7 @@ pub(crate) enum Corner {
 /// The surface inside the marked cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patch {
-    /// Places of the new vertices, in cells.
+    /// Positions of the new vertices, in cells.
     pub places: Vec<DVec3>,
     pub triangles: Vec<[Corner; 3]>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Patch {
 pub(crate) enum Unpatched {
     /// The mesh reaches into these unmarked cells without crossing a grid edge: mark them too.
     PokesInto(Vec<IVec3>),
-    /// Signs and crossings disagree round these cells.
+    /// Signs and crossings disagree around these cells.
     Inconsistent(Vec<IVec3>),
 }
 
@@ -63,19 +63,19 @@ struct Node {
     value: f32,
 }
 
-/// Everything a cell asks for.
+/// Everything a cell needs.
 struct Patcher<'a> {
     marked: &'a CellSet,
     cut: &'a Cut,
     nodes: Vec<Node>,
     node_index: CoordinateIndex,
-    /// Inner grid edges with a crossing: axis, low node; sorted. Their place is the new vertex.
+    /// Inner grid edges with a crossing: axis, low node; sorted. Their index is that of the new vertex.
     crossed: Vec<(usize, IVec3)>,
     /// Whether pokes are closed off instead of reported.
     cap: bool,
 }
 
-/// What one cell gives: loops, each with a triangulation or a middle.
+/// The result for one cell: loops, each with a triangulation or a middle.
 struct Filled {
     triangles: Vec<[Corner; 3]>,
     /// Loops that need a point in their middle.
@@ -148,7 +148,7 @@ impl<'a> Patcher<'a> {
             .par_iter()
             .map(|&node| {
                 let value = gamma(node);
-                // Beside unmarked cells the mesh itself says what is inside.
+                // Next to unmarked cells, the mesh itself decides what is inside.
                 let inner = cells_round_node(node).all(|cell| marked.contains(cell));
                 Node { inside: if inner { value < 0.0 } else { inside(node) }, value }
             })
@@ -290,7 +290,7 @@ impl<'a> Patcher<'a> {
     }
 
     fn fill_loop(&self, cell: IVec3, inner_faces: u8, cycle: Vec<Corner>, filled: &mut Filled) {
-        // Two points joined there and back: the cells on both sides share that edge.
+        // Two points joined in both directions: the cells on both sides share that edge.
         if cycle.len() < 3 {
             return;
         }
@@ -332,7 +332,7 @@ impl<'a> Patcher<'a> {
     }
 }
 
-/// Directed lines joined into loops; none if a corner does not have one way in and one way out.
+/// Directed lines joined into loops; `None` if a corner does not have exactly one line in and one line out.
 fn loops(mut lines: Vec<(Corner, Corner)>) -> Option<Vec<Vec<Corner>>> {
     let key = |corner: Corner| match corner {
         Corner::Point(point) => (0, point),
@@ -393,7 +393,7 @@ mod tests {
         mesh
     }
 
-    /// The mesh with the cut part replaced; the places of what is new do not matter here.
+    /// The mesh with the cut part replaced; the positions of new vertices do not matter here.
     fn welded(mesh: &HalfEdgeMesh, cut: &Cut, patch: &Patch) -> Option<HalfEdgeMesh> {
         let mut result = mesh.clone();
         let vertices: Vec<u32> = cut

@@ -17,7 +17,7 @@ use crate::cubic::CubicSampler;
 const STEP: f32 = 0.35;
 /// The walk ends this close to the surface, in cells (§2.3.2).
 const TOLERANCE: f32 = 0.005;
-/// Steps after which the walk counts as lost.
+/// Steps after which the walk is given up.
 const MOST_STEPS: usize = 60;
 /// Closer to the surface than this many cells its gradient gives the direction.
 const NEAR: f32 = 0.1;
@@ -33,7 +33,7 @@ pub(crate) struct Foot {
     pub distance: f32,
 }
 
-/// The foot of a point on the coarse surface; none if the walk finds no surface.
+/// The foot of a point on the coarse surface; `None` if the walk finds no surface.
 pub(crate) fn foot(sampler: &mut CubicSampler<'_>, cell: f32, band: f32, x: Vec3) -> Option<Foot> {
     let (first_value, first_gradient) = sampler.at(x);
     let mut foot = x;
@@ -56,7 +56,7 @@ pub(crate) fn foot(sampler: &mut CubicSampler<'_>, cell: f32, band: f32, x: Vec3
         if slope < 0.05 || value.abs() > 0.999 * band {
             return None;
         }
-        // Near the surface the whole remaining way is walked at once.
+        // Near the surface, the whole remaining distance is walked at once.
         let share = if value.abs() < cell { 1.0 / slope.clamp(0.5, 2.0) } else { STEP };
         foot -= gradient / slope * (share * value);
         (value, gradient) = sampler.at(foot);
@@ -69,11 +69,11 @@ pub(crate) fn foot(sampler: &mut CubicSampler<'_>, cell: f32, band: f32, x: Vec3
 pub(crate) enum Drawn {
     /// It goes here.
     To(Vec3),
-    /// It would go too far, or nowhere: the topology changed. It stays where it is.
+    /// It would move too far, or has nowhere to go: the topology changed. It stays where it is.
     Jumped,
 }
 
-/// How far vertices may be drawn.
+/// How far vertices may be moved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     /// Farther than this is a change of topology (τ), in metres.
@@ -83,7 +83,7 @@ pub(crate) struct Reach {
 }
 
 /// Projects vertices to their distance δ from φ = 0. Vertices with an infinite δ stay, but those that began
-/// inside (−∞) tell when the liquid has left them.
+/// inside (−∞) are reported when the liquid has left them.
 pub(crate) fn keep_distance(
     positions: &[Vec3],
     delta: &[f32],
@@ -143,7 +143,7 @@ fn settle(x: Vec3, target: Vec3, reach: Reach) -> Drawn {
     }
 }
 
-/// The place nearest to x on the line along `normal` where φ changes sign, within `most`.
+/// The point nearest to x on the line along `normal` where φ changes sign, within `most`.
 fn root_on_line(
     sampler: &mut CubicSampler<'_>,
     cell: f32,
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Contract: too long a way is a jump and leaves the vertex alone; too short a way is none.
+    /// Contract: too long a move is a jump and leaves the vertex alone; too short a move is not made.
     #[test]
     fn long_ways_are_jumps_and_short_ones_nothing() {
         let grid = ball();

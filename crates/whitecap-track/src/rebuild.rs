@@ -1,7 +1,7 @@
 //! The last resort: whole parts of the mesh are rebuilt from the coarse surface.
 //!
-//! Parts of the mesh and parts of φ that lie near each other belong together; a group is taken out
-//! and put in whole, so the result is as closed as its parts.
+//! Parts of the mesh and parts of φ that lie near each other belong together; a group is removed
+//! and inserted as a whole, so the result is as closed as its parts.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -16,8 +16,8 @@ use crate::half_edge::HalfEdgeMesh;
 use crate::quality::measure_birth;
 use crate::remesh::take_birth_distances;
 
-/// Rebuilds every part of the mesh that reaches into `marked`, with the parts of φ near it. Gives
-/// the number of parts taken out as well.
+/// Rebuilds every part of the mesh that reaches into `marked`, with the parts of φ near it. Also returns
+/// the number of parts removed.
 pub(crate) fn rebuild_parts(
     mesh: &HalfEdgeMesh,
     coarse: &CoarseSurface,

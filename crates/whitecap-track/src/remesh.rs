@@ -3,7 +3,7 @@
 //!
 //! # Guarantees
 //! The mesh that comes back is closed and 2-manifold. Where a cut cannot be patched the marked region
-//! is widened; if that does not help either, the caller is told and rebuilds from φ.
+//! is widened; if that does not help either, an error is returned and the caller rebuilds from φ.
 //!
 //! # Non-guarantees
 //! Outside the marked cells the surface stays where it is, but triangles at the seam are cut and
@@ -25,19 +25,19 @@ use crate::matching;
 use crate::patch::{Corner, Patch, Unpatched, fill};
 use crate::project::foot;
 
-/// Times a region is widened before it counts as beyond repair.
+/// How often a region is widened before it counts as beyond repair.
 const MOST_ATTEMPTS: usize = 24;
-/// Times pokes widen a region before they are closed off.
+/// How often pokes widen a region before they are closed off.
 const MOST_POKES: usize = 12;
 /// New vertices nearer than this to others are merged, in cells.
 const SHORTEST: f32 = 0.2;
 /// Edges of new triangles longer than this are split, in cells.
 const LONGEST: f32 = 1.8;
-/// Vertices deeper than this inside φ, in cells, are asked whether its surface is theirs,
+/// Vertices deeper than this inside φ, in cells, are tested for whether its surface is theirs,
 const DEEP: f32 = 1.0;
 /// which it is not if the cosine between its direction and their normal is less than this.
 const ASIDE: f32 = 0.5;
-/// The shift of the grid against the mesh that settles what rounding left open, in cells.
+/// The shift of the grid relative to the mesh that resolves ties due to rounding, in cells.
 const SHIFT: f64 = 1.3e-7;
 
 /// What was done.
@@ -49,7 +49,7 @@ pub(crate) struct Remeshed {
     pub interpenetrating: usize,
     /// Seconds for Γ and matching.
     pub matching: f64,
-    /// Times the region was widened.
+    /// How often the region was widened.
     pub widened: usize,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn remesh(
     Err(BeyondRepair)
 }
 
-/// Γ as it should be, and the cells where its signs are not the mesh's.
+/// The target Γ, and the cells where its signs differ from the mesh's.
 fn target<'a>(
     mesh: &HalfEdgeMesh,
     task: &'a Task<'_>,
@@ -135,7 +135,7 @@ fn target<'a>(
 }
 
 /// The nodes that flagged cells govern: their corners, and nodes beside them whose nearest point of the
-/// mesh is in a flagged cell. If those kept their value, a part of the mesh that is to go would live on
+/// mesh is in a flagged cell. If those kept their value, a part of the mesh that should vanish would survive
 /// in them, one cell thinner.
 fn governed_nodes(flagged: &CellSet, gamma: &Gamma<'_>) -> Vec<IVec3> {
     let lattice = gamma.grid.lattice();
@@ -237,7 +237,7 @@ fn position(place: DVec3, lattice: Lattice, shift: f64) -> glam::Vec3 {
     (lattice.origin.as_dvec3() + (place - shift) * f64::from(lattice.cell)).as_vec3()
 }
 
-/// Adds the points of the cut that are used; the vertex of each point.
+/// Adds the points of the cut that are used; returns the vertex of each point.
 fn add_cut_points(
     mesh: &mut HalfEdgeMesh,
     cut: &Cut,
@@ -254,7 +254,7 @@ fn add_cut_points(
             needed[*point as usize] = true;
         }
     }
-    // A point is mixed from earlier ones, so those are needed too.
+    // A point is interpolated from earlier ones, so those are needed too.
     for point in (0..cut.points.len()).rev() {
         if let (true, Source::Between(a, b, _)) = (needed[point], cut.sources[point]) {
             needed[a as usize] = true;
@@ -301,8 +301,8 @@ fn add_patch_vertices(
     }
 }
 
-/// New vertices take the distance from φ that they have at birth. Those from which only a way aside leads
-/// to φ = 0 take none (−∞) and follow the particles: φ bridges a narrow gap there, and its surface is not
+/// New vertices take the distance from φ that they have at birth. Those whose only path to φ = 0 leads
+/// sideways take none (−∞) and follow the particles: φ bridges a narrow gap there, and its surface is not
 /// theirs.
 pub(crate) fn take_birth_distances(mesh: &mut HalfEdgeMesh, from: usize, coarse: &CoarseSurface) {
     let cell = coarse.distance.lattice().cell;

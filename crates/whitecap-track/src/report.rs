@@ -13,9 +13,9 @@ pub struct TrackTimes {
     pub quality: Duration,
     /// Making the coarse surface φ and its distance.
     pub coarse_surface: Duration,
-    /// Drawing the vertices to their distance.
+    /// Projecting the vertices to their distance.
     pub projection: Duration,
-    /// Looking for changes of topology.
+    /// Detecting changes of topology.
     pub detection: Duration,
     /// Γ and topology matching.
     pub matching: Duration,
@@ -40,7 +40,7 @@ pub struct TrackReport {
     pub volume: f64,
     /// Enclosed volume of the coarse surface φ, in m³.
     pub coarse_volume: f64,
-    /// Vertices that would have been drawn too far.
+    /// Vertices that would have been moved too far.
     pub jumped_vertices: usize,
     /// Cells flagged because φ changed its topology there.
     pub flagged_cells: usize,
@@ -48,14 +48,14 @@ pub struct TrackReport {
     pub interpenetrating_cells: usize,
     /// Cells that were rebuilt.
     pub remeshed_cells: usize,
-    /// Rebuilt cells against all cells that hold a vertex of the mesh.
+    /// Rebuilt cells as a share of all cells that hold a vertex of the mesh.
     pub remeshed_share: f32,
-    /// Times a region had to be widened before it could be rebuilt.
+    /// How often a region had to be widened before it could be rebuilt.
     pub widened: usize,
     /// Parts that could not be repaired in place and were rebuilt from φ.
     pub rebuilt_components: usize,
-    /// How far the surface is from where the particles carried it, at most, in metres: the longest
-    /// way that projection drew a vertex, and in rebuilt cells the largest distance between the old
+    /// Largest distance of the surface from where the particles carried it, in metres: the longest
+    /// distance that projection moved a vertex, and in rebuilt cells the largest distance between the old
     /// surface and the new one, either way.
     pub largest_jump: f32,
     /// The largest detail: distance of a vertex from φ, in metres.

@@ -7,7 +7,7 @@ use whitecap_scene::check_ranges;
 
 use crate::error::TrackError;
 
-/// How vertices are drawn to the surface of the particles.
+/// How vertices are projected relative to the surface of the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Projection {
@@ -27,33 +27,33 @@ pub struct TrackSettings {
     /// `radius`, else the spacing found in the first frame.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub spacing: Option<f32>,
-    /// Distance over which a particle contributes to the coarse surface. More is smoother, and bridges
-    /// wider gaps. Dagenais et al. 2017 take 4.
+    /// Distance over which a particle contributes to the coarse surface. Larger values are smoother and
+    /// bridge wider gaps. Dagenais et al. 2017 use 4.
     #[schemars(extend("unit" = "particle spacings"), range(min = 1.5, max = 8.0))]
     pub support: f32,
-    /// A vertex that would be drawn farther than this in one frame tells of a change of topology,
-    /// and the mesh round it is rebuilt.
+    /// A vertex that would be moved farther than this in one frame indicates a change of topology,
+    /// and the mesh around it is rebuilt.
     #[schemars(extend("unit" = "particle spacings"), range(min = 0.05, max = 4.0))]
     pub jump: f32,
-    /// Deviations from the coarse surface below this are not corrected, so that its small
-    /// wobbles do not show.
+    /// Deviations smaller than this are not corrected, so that small
+    /// wobbles of the coarse surface do not show.
     #[schemars(extend("unit" = "particle spacings"), range(min = 0.0, max = 0.5))]
     pub steadiness: f32,
-    /// How vertices are drawn to the surface of the particles.
+    /// How vertices are projected relative to the surface of the particles.
     #[schemars(extend("unit" = "none"))]
     pub projection: Projection,
-    /// Rate at which detail relaxes to the coarse surface; 0 keeps it for ever.
+    /// Rate at which detail relaxes to the coarse surface; 0 keeps it forever.
     #[schemars(extend("unit" = "1/s"), range(min = 0.0, max = 1e6))]
     pub relaxation: f32,
-    /// Detail relaxes by this much more for each unit of strain of the surface: thin liquids
+    /// Additional relaxation of detail per unit of strain of the surface: thin liquids
     /// smooth out where they flow.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1e6))]
     pub strain_relaxation: f32,
     /// Keeps sheets of liquid thinner than half a particle spacing instead of tearing them.
     #[schemars(extend("unit" = "none"))]
     pub thin_sheets: bool,
-    /// Also looks for changes of topology where the numbers of parts and handles of the mesh and
-    /// of the coarse surface part ways, so that small holes open in time.
+    /// Also detects changes of topology where the numbers of parts and handles of the mesh and
+    /// of the coarse surface differ, so that small holes open in time.
     #[schemars(extend("unit" = "none"))]
     pub early_detection: bool,
     /// Splits edges of the first mesh that are longer than this, so that every part of it can

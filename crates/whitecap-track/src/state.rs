@@ -2,7 +2,7 @@
 //!
 //! # Guarantees
 //! * A tracker restored and continued has the same bits as one that was never interrupted.
-//! * Bytes that are cut short, begin otherwise, come from another version, or hold numbers that are
+//! * Bytes that are cut short, begin differently, come from another version, or hold numbers that are
 //!   not possible, are refused with a sentence. Nothing larger than the bytes themselves is allocated.
 //!
 //! # Layout
@@ -57,7 +57,7 @@ impl Tracker {
         bytes
     }
 
-    /// A tracker at the frame of a state that [`Tracker::save`] gave, with the settings it was made
+    /// A tracker at the frame of a state that [`Tracker::save`] returned, with the settings it was made
     /// with.
     pub fn resume(settings: TrackSettings, bytes: &[u8]) -> Result<Self, TrackError> {
         settings.check()?;

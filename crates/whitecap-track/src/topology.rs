@@ -1,5 +1,5 @@
-//! Counting parts and handles, and finding where two surfaces differ in them (early detection; the
-//! paper's §2.8 names it as wanted).
+//! Counts parts and handles, and finds where two surfaces differ in them (early detection; the
+//! paper's §2.8 mentions it as future work).
 
 use glam::IVec3;
 use rayon::prelude::*;
@@ -58,16 +58,16 @@ fn count(vertex_count: usize, triangles: &[[u32; 3]]) -> Topology {
     Topology { components, euler_characteristic: vertices - living / 2 }
 }
 
-/// A node that φ and the mesh put on different sides.
+/// A node that is inside φ but outside the mesh, or the reverse.
 struct Dispute {
     node: IVec3,
-    /// The vertices of the mesh nearest to it, with weights; none if there is no mesh in reach.
+    /// The vertices of the mesh nearest to it, with weights; empty if there is no mesh within reach.
     mix: Vec<(u32, f32)>,
     /// By how much: Γ − φ should be −δ of the nearest vertices.
     by: f32,
 }
 
-/// How far from a node the mesh is looked for, in cells.
+/// How far from a node the mesh is searched for, in cells.
 const FARTHEST: f32 = 8.0;
 
 fn disputes(
@@ -102,7 +102,7 @@ fn disputes(
             let gamma = if crossings.is_inside(node) { -away } else { away };
             let mix = nearby.mix_of(&found);
             let delta: f32 = mix.iter().map(|&(v, w)| w * mesh.carried.delta[v as usize]).sum();
-            // Where vertices only follow the particles, φ has no say.
+            // Where vertices only follow the particles, φ does not count.
             let by =
                 if delta.is_finite() { (gamma - distance.get(node) + delta).abs() } else { 0.0 };
             Dispute { node, mix, by }
@@ -110,7 +110,7 @@ fn disputes(
         .collect()
 }
 
-/// Nodes that φ and the mesh put on different sides by more than detail explains, by more than
+/// Nodes on different sides of φ and the mesh by more than detail explains, and by more than
 /// `tolerance` metres beyond what they did at birth.
 pub(crate) fn disagreeing_nodes(
     mesh: &HalfEdgeMesh,
@@ -128,7 +128,7 @@ pub(crate) fn disagreeing_nodes(
         .collect()
 }
 
-/// Notes by how much the mesh and φ differ in the first frame, where that means nothing.
+/// Records by how much the mesh and φ differ in the first frame, where that is not a change of topology.
 pub(crate) fn take_birth_doubts(
     mesh: &mut HalfEdgeMesh,
     crossings: &Crossings,
@@ -140,7 +140,7 @@ pub(crate) fn take_birth_doubts(
             doubt[vertex as usize] = doubt[vertex as usize].max(dispute.by);
         }
     }
-    // Nodes lie elsewhere against the mesh later, so the vertices around share a doubt.
+    // Later, nodes lie elsewhere relative to the mesh, so neighbouring vertices share the tolerance.
     for _ in 0..4 {
         doubt = (0..doubt.len() as u32)
             .into_par_iter()

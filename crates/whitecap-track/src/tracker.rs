@@ -25,20 +25,20 @@ use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
 use crate::topology::{Topology, disagreeing_nodes, take_birth_doubts};
 
-/// The band of the coarse distance against the largest detail (Dagenais et al. 2017, §2.3.1).
+/// The band of the coarse distance relative to the largest detail (Dagenais et al. 2017, §2.3.1).
 const BAND: f32 = 1.25;
 /// The narrowest band, in cells.
 const NARROWEST_BAND: f32 = 3.0;
 /// The band beyond the largest detail, in cells: vertices walk this far before they count as lost.
 const BAND_BEYOND_DETAIL: f32 = 1.5;
-/// Nodes are in dispute if the mesh and φ differ there by this many cells more than detail explains.
+/// Nodes are disputed if the mesh and φ differ there by this many cells more than detail explains.
 const DISPUTE: f32 = 0.75;
 
 /// A detailed mesh carried by a particle liquid.
 ///
 /// # Guarantees
 /// * The mesh of every frame is closed and 2-manifold, whatever the particles do.
-/// * The same particles give the same mesh, to the bit, for any number of threads, and also when the
+/// * The same particles give the same mesh, to the bit, for any number of threads, even when the
 ///   state was saved and restored between two frames.
 /// * After an error the state is that of the last good frame.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub struct Tracker {
     pub(crate) duration: f32,
     pub(crate) frames: u64,
     pub(crate) mesh: HalfEdgeMesh,
-    /// By how much the counts of the mesh exceed those of φ where that means nothing: detail that
+    /// By how much the counts of the mesh exceed those of φ without a change of topology: detail that
     /// the coarse surface does not have.
     pub(crate) expected_difference: [i64; 2],
 }
@@ -78,7 +78,7 @@ impl Tracker {
             input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)?;
         let band = band_for(reach, spacing);
         let coarse = if band > first.band { build(band)? } else { first };
-        // Vertices from which no way leads to the coarse surface only follow the particles.
+        // Vertices from which no path leads to the coarse surface only follow the particles.
         working.carried.delta.fill(f32::INFINITY);
         take_birth_distances(&mut working, 0, &coarse);
         let at = places(&working.positions, coarse.distance.lattice(), 0.0);
@@ -117,13 +117,13 @@ impl Tracker {
     }
 
     /// Distance of each vertex from the coarse surface at its birth, in metres; infinite for
-    /// vertices that had none in reach.
+    /// vertices that had none within reach.
     pub fn detail(&self) -> &[f32] {
         &self.mesh.carried.delta
     }
 
     /// Carries the mesh from the frame of `previous` to that of `next`, `duration` seconds later.
-    /// Particles are matched by their `id`; new ones and vanished ones are welcome.
+    /// Particles are matched by their `id`; particles may appear and vanish.
     pub fn advance(
         &mut self,
         previous: &Particles,
@@ -154,7 +154,7 @@ impl Tracker {
     }
 }
 
-/// A frame in the making.
+/// A frame being made.
 struct Frame<'a> {
     settings: &'a TrackSettings,
     spacing: f32,
@@ -339,7 +339,7 @@ impl Frame<'_> {
         flagged
     }
 
-    /// Steps 6 to 9. Gives the cells that were rebuilt.
+    /// Steps 6 to 9. Returns the cells that were rebuilt.
     fn remesh(
         &mut self,
         coarse: &CoarseSurface,
@@ -380,7 +380,7 @@ impl Frame<'_> {
         cells
     }
 
-    /// How far the surface is from where the particles carried it, where it was made anew.
+    /// How far the surface is from where the particles carried it, where it was rebuilt.
     fn measure_jump(&mut self, carried: &TriMesh, rebuilt: &CellSet, lattice: Lattice) {
         let report = &mut self.report;
         if report.remeshed_cells > 0 || report.rebuilt_components > 0 {
@@ -406,7 +406,7 @@ impl Frame<'_> {
             let all = occupied.len().max(report.remeshed_cells);
             report.remeshed_share = report.remeshed_cells as f32 / all as f32;
         }
-        // A difference that is still there was looked at; it is accepted until it changes.
+        // A remaining difference was examined; it is accepted until it changes.
         self.expected_difference = report.topology.minus(report.coarse_topology);
     }
 }
@@ -418,7 +418,7 @@ fn band_for(largest_detail: f32, spacing: f32) -> f32 {
     wanted.max(NARROWEST_BAND * cell)
 }
 
-/// Laps of a stop-watch.
+/// A stop-watch with laps.
 struct Clock(Instant);
 
 impl Clock {

@@ -5,9 +5,9 @@ use glam::DVec3;
 /// Loops longer than this are not triangulated without a point in their middle.
 const LONGEST_LOOP: usize = 48;
 
-/// The triangulation of a loop with the best-shaped triangles, as places in the loop, using only
-/// diagonals that are allowed; none if there is none or the loop is too long. Triangles run the
-/// way the loop runs.
+/// The triangulation of a loop with the best-shaped triangles, as indices into the loop, using only
+/// diagonals that are allowed; `None` if there is none or the loop is too long. Triangles have the
+/// orientation of the loop.
 pub(crate) fn best_triangulation(
     points: &[DVec3],
     allowed: impl Fn(usize, usize) -> bool,

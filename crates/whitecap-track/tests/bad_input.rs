@@ -1,4 +1,4 @@
-//! What cannot be tracked gets a sentence with the remedy.
+//! Input that cannot be tracked gives an error message with the remedy.
 
 mod scenes;
 
@@ -18,7 +18,7 @@ fn good() -> TriMesh {
 fn refused(mesh: &TriMesh, particles: &Particles, settings: TrackSettings, words: &[&str]) {
     let error = Tracker::new(mesh, particles, settings, &Unwatched).unwrap_err().to_string();
     for word in words {
-        assert!(error.contains(word), "\"{error}\" does not say \"{word}\"");
+        assert!(error.contains(word), "\"{error}\" does not contain \"{word}\"");
     }
 }
 
@@ -26,7 +26,7 @@ fn defaults() -> TrackSettings {
     TrackSettings { spacing: Some(0.1), ..TrackSettings::default() }
 }
 
-/// Contract: a mesh with a hole names its open edges and `close`.
+/// Contract: the error for a mesh with a hole counts its open edges and suggests `close`.
 #[test]
 fn an_open_mesh_is_named() {
     let mesh = good();
@@ -34,20 +34,20 @@ fn an_open_mesh_is_named() {
     refused(&open, &liquid(), defaults(), &["open", "edges", "close"]);
 }
 
-/// Contract: a mesh that passes through itself says how often.
+/// Contract: the error for a mesh that passes through itself says how often.
 #[test]
 fn a_self_intersecting_mesh_is_named() {
     let both = together(&[good(), ball(Vec3::X * 0.5, 0.4, 3, |_| 0.0)]);
     refused(&both, &liquid(), defaults(), &["passes through itself", "close"]);
 }
 
-/// Contract: a mesh inside out says so, with its volume.
+/// Contract: the error for a mesh that is inside out says so, with its volume.
 #[test]
 fn an_inverted_mesh_is_named() {
     refused(&good().flipped(), &liquid(), defaults(), &["inside out", "flip"]);
 }
 
-/// Contract: a mesh in millimetres says by how much to scale it.
+/// Contract: the error for a mesh in millimetres says by how much to scale it.
 #[test]
 fn a_wrong_unit_is_named() {
     let large = ball(Vec3::ZERO, 550.0, 3, |_| 0.0);
@@ -56,7 +56,7 @@ fn a_wrong_unit_is_named() {
     refused(&small, &liquid(), defaults(), &["units", "scale the mesh by 1000"]);
 }
 
-/// Contract: a mesh somewhere else says where both are.
+/// Contract: the error for a mesh somewhere else says where both are.
 #[test]
 fn a_mesh_far_from_the_particles_is_named() {
     let far = ball(Vec3::Y * 30.0, 0.55, 3, |_| 0.0);
@@ -64,7 +64,7 @@ fn a_mesh_far_from_the_particles_is_named() {
 }
 
 /// Contract: empty and non-finite meshes, bad settings, too few particles and frames that cannot be
-/// matched are sentences too.
+/// matched give error messages too.
 #[test]
 fn other_obstacles_are_named() {
     let empty = TriMesh::default();

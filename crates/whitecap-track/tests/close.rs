@@ -1,4 +1,4 @@
-//! Scans are closed, and told what changed.
+//! Scans are closed, and the changes are reported.
 
 mod scenes;
 
@@ -23,14 +23,14 @@ fn an_open_overlapping_scan_becomes_one_closed_mesh() {
     .unwrap();
     open.set_attribute("uv", scan.attribute("uv").unwrap().clone()).unwrap();
     let cell = 0.03;
-    let (closed, told) = close_mesh(&open, cell).unwrap();
+    let (closed, changes) = close_mesh(&open, cell).unwrap();
     let found = assert_closed(&closed, "the closed scan");
     assert_eq!((found.components, found.euler_characteristic), (1, 2));
     assert_eq!(self_intersections(&closed), 0);
-    assert!(told.before.open_edges > 0 && told.crossing_pairs > 0);
-    assert_eq!(told.after, found);
-    assert!(told.filled < closed.positions().len() / 10, "{told:?}");
-    assert!(told.largest_distance < 4.0 * cell, "{told:?}");
+    assert!(changes.before.open_edges > 0 && changes.crossing_pairs > 0);
+    assert_eq!(changes.after, found);
+    assert!(changes.filled < closed.positions().len() / 10, "{changes:?}");
+    assert!(changes.largest_distance < 4.0 * cell, "{changes:?}");
     assert!(closed.attribute("uv").is_some());
 
     let inside = |p: Vec3| p.length() < 0.48 || (p - Vec3::X * 0.45).length() < 0.18;

@@ -72,12 +72,12 @@ fn a_hundred_random_events_leave_the_mesh_closed() {
     let mut tracker = Tracker::new(&mesh, &start, settings, &Unwatched).unwrap();
     let mut previous = with_ids(&places, &ids);
     let mut rebuilt = 0;
-    // More events where somebody asks for them: `WHITECAP_TRACK_EVENTS=1000`.
+    // For more events: `WHITECAP_TRACK_EVENTS=1000`.
     let asked = std::env::var("WHITECAP_TRACK_EVENTS").ok();
     let events = asked.and_then(|number| number.parse().ok()).unwrap_or(100);
     for number in 0..events {
         let event = Event::new(number);
-        // The liquid is drawn back to the middle, so that parts meet again.
+        // The liquid is pulled back to the middle, so that parts meet again.
         places.iter_mut().for_each(|p| *p = event.moved(*p) * 0.98);
         if number % 10 == 9 {
             // The first twenty vanish, twenty others come.

@@ -56,7 +56,7 @@ fn threads_do_not_change_a_bit() {
     assert!(one == with_threads(7), "seven threads");
 }
 
-/// Contract: a tracker restored in the middle of a merge goes on to the same bytes; damaged bytes are
+/// Contract: a tracker restored in the middle of a merge continues to the same bytes; damaged bytes are
 /// refused with a sentence.
 #[test]
 fn a_saved_state_goes_on_to_the_bit() {
@@ -83,7 +83,7 @@ fn a_saved_state_goes_on_to_the_bit() {
     for place in (0..600).step_by(7) {
         let mut flipped = saved.clone();
         flipped[place] ^= 0x80;
-        // Most flips are refused; one that is taken gives a closed mesh all the same.
+        // Most flips are refused; one that is accepted still gives a closed mesh.
         if let Ok(other) = Tracker::resume(settings(), &flipped) {
             assert!(whitecap_surface::report(&other.mesh()).is_closed_manifold());
         }

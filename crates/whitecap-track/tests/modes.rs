@@ -27,8 +27,8 @@ fn detail(tracker: &Tracker) -> f32 {
     (squares / tracker.detail().len() as f32).sqrt()
 }
 
-/// Contract: particles that appear far away get a mesh of their own, particles that vanish take
-/// theirs along, and without any particle the mesh is empty; what stays keeps its topology.
+/// Contract: particles that appear far away get a mesh of their own, particles that vanish remove
+/// theirs, and without any particles the mesh is empty; what stays keeps its topology.
 #[test]
 fn liquid_comes_and_goes() {
     let (first, other) = (rest(), Vec3::X * 2.0);
@@ -56,10 +56,10 @@ fn liquid_comes_and_goes() {
     assert!(mesh.positions().iter().all(|p| p.x > 1.0));
     let ids_of_none = with_ids(none.positions().to_vec(), 0);
     assert_eq!(step(&only_new, &ids_of_none).0, 0, "nothing is left");
-    assert_eq!(step(&ids_of_none, &alone).0, 1, "and it begins anew");
+    assert_eq!(step(&ids_of_none, &alone).0, 1, "and it starts again");
 }
 
-/// Contract: detail relaxes at the rate that was set, and with strain only where the liquid is
+/// Contract: detail relaxes at the given rate, and with strain only where the liquid is
 /// strained.
 #[test]
 fn detail_relaxes_as_asked() {

@@ -1,4 +1,4 @@
-//! A liquid that only moves about leaves the mesh as it was.
+//! A liquid that only moves rigidly leaves the mesh as it was.
 
 mod scenes;
 

@@ -1,4 +1,4 @@
-//! Merging, parting and closing: the mesh takes the topology of the coarse surface.
+//! Merging, separating and closing: the mesh takes the topology of the coarse surface.
 
 mod scenes;
 
@@ -42,7 +42,7 @@ fn farthest(from: &TriMesh, to: &TriMesh) -> f32 {
     places.map(distance).fold(0.0, f32::max) / SPACING
 }
 
-/// A frame as the tracker tells it, and how far the surface jumped as measured from its meshes, in
+/// A frame as the tracker reports it, and how far the surface jumped as measured from its meshes, in
 /// spacings.
 struct Tracked {
     report: TrackReport,
@@ -71,7 +71,7 @@ fn track(frames: &[Particles]) -> Vec<Tracked> {
     tracked
 }
 
-/// Fails where the mesh has another topology than φ for more than two frames on end, or another
+/// Fails where the mesh differs in topology from φ for more than two consecutive frames, or in
 /// volume by more than a hundredth.
 fn assert_follows(frames: &[Tracked]) {
     let mut late = 0;
@@ -86,13 +86,13 @@ fn assert_follows(frames: &[Tracked]) {
 
 /// Fails where the surface jumps by more than `jump` in a frame without rebuilt cells, or farther than
 /// given, in spacings, in one with them; and where the report says otherwise, by a tenth of a spacing.
-/// That much is between the movement of the vertices and the plain mean of the test.
+/// That much the movement of the vertices may differ from the plain mean of the test.
 fn assert_jumps(frames: &[Tracked], farthest_came: f32, farthest_went: f32) {
     assert!(frames.iter().any(|frame| frame.report.remeshed_cells > 0), "nothing happened");
     for (number, Tracked { report, came, went }) in frames.iter().enumerate() {
-        let told = report.largest_jump / SPACING;
+        let reported = report.largest_jump / SPACING;
         println!(
-            "frame {}: came {came:.3}, went {went:.3}, told {told:.3}, {} cells",
+            "frame {}: appeared {came:.3}, vanished {went:.3}, reported {reported:.3}, {} cells",
             number + 1,
             report.remeshed_cells
         );
@@ -100,10 +100,14 @@ fn assert_jumps(frames: &[Tracked], farthest_came: f32, farthest_went: f32) {
             0 => (settings().jump, settings().jump),
             _ => (farthest_came, farthest_went),
         };
-        assert!(*came <= most_came, "frame {}: {came} spacings came", number + 1);
-        assert!(*went <= most_went, "frame {}: {went} spacings went", number + 1);
-        let off = (told - came.max(*went)).abs();
-        assert!(off < 0.1, "frame {}: {told} told, {came} came, {went} went", number + 1);
+        assert!(*came <= most_came, "frame {}: {came} spacings appeared", number + 1);
+        assert!(*went <= most_went, "frame {}: {went} spacings vanished", number + 1);
+        let off = (reported - came.max(*went)).abs();
+        assert!(
+            off < 0.1,
+            "frame {}: {reported} reported, {came} appeared, {went} vanished",
+            number + 1
+        );
     }
 }
 
@@ -127,7 +131,7 @@ fn two_balls_merge() {
     assert_eq!((topology(&reports[0]), topology(&reports[14])), ((2, 4), (1, 2)));
 }
 
-/// Contract: a dumb-bell whose halves are drawn apart parts within two frames of φ, into its halves
+/// Contract: a dumb-bell whose halves are pulled apart separates within two frames of φ, into its halves
 /// and the drops of its neck; no surface jumps farther than a spacing.
 #[test]
 fn a_dumb_bell_parts() {
@@ -148,8 +152,8 @@ fn a_dumb_bell_parts() {
     assert!(topology(&reports[18]).0 >= 2);
 }
 
-/// Contract: a ball with a hole through it, whose liquid flows inwards, closes: a handle goes. The wall
-/// of the hole vanishes along its whole length at once, because φ closes it so: its middle is five
+/// Contract: a ball with a hole through it, whose liquid flows inwards, closes: a handle vanishes. The wall
+/// of the hole vanishes along its whole length at once, because φ closes it that way: its middle is five
 /// spacings from what is left.
 #[test]
 fn a_ball_with_a_hole_closes() {

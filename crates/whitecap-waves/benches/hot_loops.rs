@@ -9,7 +9,7 @@ fn main() {
     divan::main();
 }
 
-/// A tank of 12 800 particles that a swell runs through.
+/// A tank of 12 800 particles with a swell running through it.
 fn tank(frame: i32) -> Particles {
     let places = (0..40 * 8 * 40).map(|i| {
         let p = Vec3::new((i % 40) as f32, (i / 40 % 8) as f32, (i / 320) as f32) * 0.05;

@@ -5,7 +5,7 @@ use whitecap_core::saved_bytes::StateError;
 use crate::dynamics::DynamicsError;
 use crate::points::PointError;
 
-/// Why waves cannot be made or moved on.
+/// Why waves cannot be made or advanced.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WaveError {
     /// The surface points cannot be made.
@@ -17,7 +17,7 @@ pub enum WaveError {
     /// A saved state cannot be continued from.
     #[error(transparent)]
     Snapshot(#[from] StateError),
-    /// The painted gain is not that of these particles.
+    /// The painted gain does not belong to these particles.
     #[error(
         "there are {particles} particles but {found} painted values; there must be one for each"
     )]

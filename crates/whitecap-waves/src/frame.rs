@@ -17,7 +17,7 @@ pub const DISPLACED_POSITION: &str = "displaced-position";
 pub const WAVE_VELOCITY: &str = "wave-velocity";
 /// Name of the column with the curvature of the coarse surface, in metres.
 pub const CURVATURE: &str = "curvature";
-/// Name of the column with the amplitude of the unseen oscillators, in metres.
+/// Name of the column with the amplitude of the hidden oscillators, in metres.
 pub const SEED_AMPLITUDE: &str = "seed-amplitude";
 /// Name of the column with the foam, 0 to 1.
 pub const FOAM: &str = "foam";
@@ -36,7 +36,7 @@ pub struct WaveFrame {
 }
 
 impl WaveFrame {
-    /// The points as particles with every column there is.
+    /// The points as particles, with all columns.
     pub fn particles(&self) -> Result<Particles, Error> {
         let mut particles = Particles::new(self.points.position.clone());
         let waves = &self.waves;

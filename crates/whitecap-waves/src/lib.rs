@@ -8,7 +8,7 @@
 //! use whitecap_waves::{Surroundings, WaveSettings, Waves};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A block of 8 × 8 × 8 particles, 10 cm apart, that falls.
+//! // A falling block of 8 × 8 × 8 particles, 10 cm apart.
 //! let place = |i: i32| Vec3::new((i % 8) as f32, (i / 8 % 8) as f32, (i / 64) as f32) * 0.1;
 //! let mut waves = Waves::new(WaveSettings::default(), 1.0 / 24.0)?;
 //! for frame in 0..3 {

@@ -3,7 +3,7 @@
 //! # Guarantees
 //! * Waves made with the same settings, restored and continued, have the same bits as ones that were
 //!   never interrupted.
-//! * Bytes that are cut short, begin otherwise, come from another version or other scales, or hold
+//! * Bytes that are cut short, begin differently, come from another version or other scales, or hold
 //!   numbers that are not possible, are refused with a sentence and leave the waves as they were.
 //!   Nothing larger than the bytes themselves is allocated.
 //!
@@ -47,7 +47,7 @@ impl Waves {
         bytes
     }
 
-    /// Continues from a state that [`Waves::save`] gave. The waves must have been made with the same
+    /// Continues from a state that [`Waves::save`] returned. The waves must have been made with the same
     /// settings. On failure they stay as they are.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WaveError> {
         let mut reader = KIND.open(bytes)?;
@@ -140,7 +140,7 @@ fn vectors(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Vec3>, Sta
     Ok(values)
 }
 
-/// The columns of waves by name. Their values may be what they like.
+/// The columns of waves by name. Their values are not checked.
 fn named_columns(reader: &mut Reader<'_>) -> Result<Vec<NamedColumn>, StateError> {
     let count = u64::from_le_bytes(reader.take()?);
     let mut columns = Vec::new();

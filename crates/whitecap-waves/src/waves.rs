@@ -11,18 +11,18 @@ use crate::frame::{WaveFrame, WaveReport};
 use crate::points::{Aggregates, Lengths, PointFrame, SurfaceTracker};
 use crate::settings::WaveSettings;
 
-/// A painted gain: from places to one value each.
+/// A painted gain: maps positions to one value each.
 pub type Paint<'a> = &'a (dyn Fn(&[Vec3]) -> Vec<f32> + Sync);
 
 /// What is in a frame besides the liquid.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// Solids that throw waves back.
+    /// Solids that reflect waves.
     pub obstacles: Option<&'a Obstacles>,
-    /// A gain for each place, over the regions of gain in the settings.
+    /// A gain for each position, on top of the regions of gain in the settings.
     pub paint: Option<Paint<'a>>,
     /// A gain for each particle; points have the mean of the particles around them. Where there is
-    /// also a gain for each place, the two are multiplied.
+    /// also a gain for each position, the two are multiplied.
     pub painted_particles: Option<&'a [f32]>,
 }
 
@@ -32,7 +32,7 @@ pub struct Surroundings<'a> {
 /// * The same particles give the same waves, to the bit, for any number of threads, and also when
 ///   the state was saved and restored between two frames.
 /// * After an error the state is that of the last good frame.
-/// * A frame without particles has no waves; those that come later begin anew.
+/// * A frame without particles has no waves; later ones start from still water.
 #[derive(Clone, Debug)]
 pub struct Waves {
     settings: WaveSettings,
@@ -77,7 +77,7 @@ impl Waves {
         surroundings: Surroundings<'_>,
         watch: &dyn Watch,
     ) -> Result<WaveFrame, WaveError> {
-        // Among the threads from the start, rather than once for each of many short loops.
+        // Enters the thread pool once, rather than once for each of many short loops.
         rayon::scope(|_| self.step_points_and_waves(particles, surroundings, watch))
     }
 
@@ -109,7 +109,7 @@ impl Waves {
         }
     }
 
-    /// Moves the waves to points that are there already.
+    /// Moves the waves on points that exist already.
     fn step_waves(
         &mut self,
         frame: PointFrame,

@@ -60,7 +60,7 @@ fn waves_scale_with_the_liquid() {
     }
 }
 
-/// Contract: waves restored from saved columns go on as if nothing had happened, to the bit; columns
+/// Contract: waves restored from saved columns continue as if nothing had happened, to the bit; columns
 /// of other settings are refused.
 #[test]
 fn a_saved_state_goes_on_to_the_bit() {

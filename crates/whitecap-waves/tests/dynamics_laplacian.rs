@@ -12,7 +12,7 @@ fn stencil(surface: &Surface) -> Stencil {
     Stencil::build(&surface.points, &surface.neighbourhood, &[], surface.fine)
 }
 
-/// Root mean square of the error, relative to that of the truth, over the places that count.
+/// Root mean square of the error, relative to that of the true value, over the places that count.
 fn error(
     found: &[f32],
     surface: &Surface,
@@ -59,13 +59,13 @@ fn the_error_on_a_jittered_sheet_falls_with_the_spacing() {
 }
 
 /// Contract: in the corner of two walls a function that is even about both has its Laplacian to 2 %,
-/// within two spacings of both, from the points before the walls alone.
+/// within two spacings of both, using only the points in front of the walls.
 #[test]
 fn both_walls_of_a_corner_reflect() {
     let (fine, corner, k) = (0.02, 0.21, 6.0);
     let surface = Surface::new(&sheet(1.0, 1.0, fine, 10), up, 0.3, fine);
     let container = container_walls(Vec3::new(corner, -1.0, corner), Vec3::splat(3.0));
-    // Behind the walls nothing is known.
+    // Nothing is known behind the walls.
     let function = |p: Vec3| (k * (p.x - corner)).cos() * (k * (p.z - corner)).cos();
     let heights = surface.values(|p| if p.x.min(p.z) > corner { function(p) } else { f32::NAN });
     let truth = |p: Vec3| -2.0 * k * k * function(p);
@@ -130,7 +130,7 @@ fn constants_and_slopes_have_none() {
     assert!(eigenvalue < stencil.bound(), "{eigenvalue} against {}", stencil.bound());
 }
 
-/// Contract: points that coincide, that stand alone or in a row give finite weights.
+/// Contract: points that coincide, are isolated or lie in a row give finite weights.
 #[test]
 fn degenerate_points_are_harmless() {
     let row: Vec<Vec3> = (0..9).map(|i| Vec3::X * (i as f32 * 0.1)).collect();

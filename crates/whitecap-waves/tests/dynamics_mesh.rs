@@ -89,7 +89,7 @@ fn other_sides_and_far_meshes_stay() {
     }
 }
 
-/// Contract: a drop of liquid just below the points, as where spray shares them with the liquid under
+/// Contract: a drop of liquid just below the points, as when spray shares them with the liquid beneath
 /// it, does not swell.
 #[test]
 fn drops_of_the_mesh_stay() {

@@ -1,4 +1,4 @@
-//! Waves run at their speed, are thrown back by walls with the right sign, and never gain energy.
+//! Waves run at their speed, are reflected by walls with the right sign, and never gain energy.
 
 mod dynamics_surfaces;
 
@@ -67,7 +67,7 @@ fn slab(min: Vec3, max: Vec3) -> TriMesh {
     TriMesh::new((0..8).map(corner).collect(), triangles).unwrap()
 }
 
-/// Mean place of what is above a tenth of the largest height, weighted by height squared.
+/// Mean position of the points above a tenth of the largest height, weighted by height squared.
 fn crest(surface: &Surface, heights: &[f32]) -> f32 {
     let top = heights.iter().fold(0.0f32, |top, h| top.max(h.abs()));
     let (mut moment, mut total) = (0.0, 0.0);
@@ -139,7 +139,7 @@ fn energy(surface: &Surface, stencil: &Stencil, state: &WaveState, speed: f32) -
         .sum()
 }
 
-/// Runs noise, which is strongest at the Nyquist wavelength of the points, for 10 000 steps; gives
+/// Runs noise, which is strongest at the Nyquist wavelength of the points, for 10 000 steps; returns
 /// the mean energy of each tenth.
 fn energies(surface: &Surface, settings: DynamicsSettings) -> Vec<f64> {
     let (speed, duration) = (1.0, 0.5);
@@ -164,7 +164,7 @@ fn energies(surface: &Surface, settings: DynamicsSettings) -> Vec<f64> {
         .collect()
 }
 
-/// Contract: with the diffusion that is usual and no damping, noise at the shortest wavelength that
+/// Contract: with the default diffusion and no damping, noise at the shortest wavelength that
 /// the points carry loses energy over 10 000 steps, on a sheet with borders, in a channel and on a
 /// sphere: no tenth of the time has more than the one before, down to a millionth of the first.
 #[test]
@@ -183,9 +183,9 @@ fn energy_never_grows() {
 }
 
 /// Contract: with no diffusion at all, the energy of noise grows by less than a quarter in 1000 steps
-/// and less than twofold in 10 000. Symplectic Euler with symmetric weights would keep it for ever; the
-/// correction for uneven points makes weights slightly unsymmetric, which feeds waves (measured: a fifth
-/// in the worst 1000 steps, 1.63 in all). The usual diffusion takes a factor of a hundred and more
+/// and less than twofold in 10 000. Symplectic Euler with symmetric weights would keep it forever; the
+/// correction for uneven points makes weights slightly asymmetric, which feeds waves (measured: a fifth
+/// in the worst 1000 steps, 1.63 in all). The default diffusion takes a factor of a hundred and more
 /// from the same noise in the first 1000 steps, so it can be small.
 #[test]
 fn without_diffusion_energy_hardly_grows() {
@@ -232,7 +232,7 @@ fn each_band_travels_at_its_own_speed() {
     }
 }
 
-/// Contract: damping takes its share from frame to frame, and limits hold.
+/// Contract: damping takes its share in every frame, and limits hold.
 #[test]
 fn damping_and_limits_are_kept() {
     let surface = Surface::new(&sheet(0.6, 0.6, FINE, 10), up, COARSE, FINE);

@@ -1,4 +1,4 @@
-//! Waves are rooted where the liquid is strongly curved, and nowhere else.
+//! Waves are seeded where the liquid is strongly curved, and nowhere else.
 
 mod dynamics_surfaces;
 
@@ -30,7 +30,7 @@ fn ridge(x: f32) -> (f32, f32) {
     (value, -2.0 * x / (width * width) * value)
 }
 
-/// A pool with a ridge along x = 1, of which a share has risen.
+/// A pool with a ridge along x = 1 that has risen to a share of its height.
 fn sheet_of_ridge(risen: f32) -> Surface {
     let fine = 0.02;
     let mut surface = Surface::new(&sheet(2.0, 0.8, fine, 8), up, COARSE, fine);
@@ -111,7 +111,7 @@ fn by_curvature() -> DynamicsSettings {
 }
 
 /// Contract: an isolated drop does not pulse: d stays 0, to the bit, for a round drop of one
-/// particle and for two particles side by side, also when seeds go by curvature.
+/// particle and for two particles side by side, even when seeding by curvature.
 #[test]
 fn isolated_drops_do_not_pulse() {
     let fine = COARSE / 5.0;
@@ -129,7 +129,7 @@ fn isolated_drops_do_not_pulse() {
     }
 }
 
-/// Contract: even when drops are not looked for, a round drop that is seeded all over does not
+/// Contract: even when drops are not detected, a round drop that is seeded all over does not
 /// move, because oscillators that swing together have no Laplacian (Mercier et al. 2015, §4.4.2).
 #[test]
 fn a_drop_seeded_all_over_does_not_move() {

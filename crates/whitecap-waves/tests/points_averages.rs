@@ -1,6 +1,6 @@
-//! Contract: what particles say arrives at the points: an even value as it is, a half as a half with
-//! a soft border two coarse lengths wide, values that are not numbers as nothing; particles that flew
-//! off do not put it out of order.
+//! Contract: particle values arrive at the points: a uniform value unchanged, a value on one half as one
+//! half with a soft border two coarse lengths wide, NaN as zero; particles that flew off do not shift the
+//! values.
 
 mod points_scenes;
 
@@ -15,7 +15,7 @@ const COARSE: f32 = 2.0 * SPACING;
 #[test]
 fn particles_paint_the_points_around_them() {
     let mut places = block(Vec3::ZERO, [24, 6, 12]);
-    // It comes first, so that everything after it would be one off.
+    // It comes first, so that everything after it would be off by one.
     places.insert(0, Vec3::splat(1e9));
     let particles = counted(places.clone());
     let settings = PointSettings { coarse: Some(COARSE), ..PointSettings::default() };

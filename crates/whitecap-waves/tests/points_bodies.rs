@@ -1,4 +1,4 @@
-//! Drops, bodies that merge and part, particles that come and go.
+//! Drops, bodies that merge and separate, particles that come and go.
 
 mod points_scenes;
 
@@ -134,7 +134,7 @@ fn particles_come_and_go() {
     assert!(count(&tracker, &is_on_pool).abs_diff(on_pool) <= on_pool / 200);
 }
 
-/// Contract: without ids particles are matched by position, which the report says; with velocities a
+/// Contract: without ids particles are matched by position, which the report mentions; with velocities a
 /// liquid that moves by half a particle spacing per frame is still followed.
 #[test]
 fn particles_without_ids_are_matched_by_position() {
@@ -155,7 +155,7 @@ fn particles_without_ids_are_matched_by_position() {
     }
 }
 
-/// Contract: a frame without particles has no points; the liquid that comes after has.
+/// Contract: a frame without particles has no points; liquid that comes afterwards has.
 #[test]
 fn an_empty_frame_is_no_end() {
     let particles = counted(ball(Vec3::ZERO, 0.15));

@@ -1,4 +1,4 @@
-//! Threads, units and the way of summing change nothing, or little.
+//! Threads and units change nothing, and the kind of sums changes little.
 
 mod points_scenes;
 
@@ -45,7 +45,7 @@ fn same_bits_with_any_number_of_threads() {
 }
 
 /// Contract: a power of two as the unit gives the same bits; millimetres and kilometres give the same
-/// first frame up to rounding, and the same statistics ever after.
+/// first frame up to rounding, and the same statistics afterwards.
 #[test]
 fn the_unit_of_length_does_not_matter() {
     let (points, report) = fall(4.0, 1.0, Sums::Hierarchical, 6);

@@ -27,7 +27,7 @@ fn pool_and_ball() -> Particles {
 
 /// Contract: at every ratio of scales the nearest neighbour is one fine spacing away on average, to
 /// 5 %, with a spread below 10 %, no two points are closer than half, none is lonely, and all are in
-/// the band up to a tenth of it; also after the liquid has been stretched by a half.
+/// the band to within a tenth of it, even after the liquid has been stretched by a half.
 #[test]
 fn points_are_even_and_in_the_band() {
     for ratio in [2.0, 3.5, 4.0, 5.0, 8.0] {
@@ -75,8 +75,8 @@ fn still_liquid_has_still_points() {
 }
 
 /// Contract: the number of points per area does not depend on the ratio of the scales, to 5 %, though
-/// coarse ones are sampled and fine ones come between others; nor on what happened: a liquid that was
-/// stretched by a half has as many points, to 8 %, as one that was so from the start.
+/// coarse ones are sampled and fine ones are inserted between others; nor on the history: a liquid that was
+/// stretched by a half has as many points, to 8 %, as one that had that shape from the start.
 #[test]
 fn inserted_points_are_as_dense_as_sampled_ones() {
     let pool = counted(block(Vec3::ZERO, [16, 6, 16]));
@@ -127,8 +127,8 @@ fn a_pool_coming_to_rest_keeps_its_count() {
     }
 }
 
-/// Contract: a liquid that moves as a whole, by several spacings per frame, takes its points along:
-/// they move less than a twentieth of a spacing beside it, and none comes or goes.
+/// Contract: a liquid that moves as a whole, by several spacings per frame, carries its points along:
+/// they move less than a twentieth of a spacing relative to it, and none comes or goes.
 #[test]
 fn a_rigid_motion_takes_the_points_along() {
     let mut tracker = tracker(4.0);

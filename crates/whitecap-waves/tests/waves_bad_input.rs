@@ -1,4 +1,4 @@
-//! Input that cannot be used gets a sentence, never a panic, and leaves the state as it was.
+//! Input that cannot be used gives an error message, never a panic, and leaves the state as it was.
 
 mod points_scenes;
 
@@ -39,7 +39,7 @@ fn no_particles_are_no_error() {
 }
 
 /// Contract: one particle is a drop if the coarse length is known, and an error that asks for it if
-/// not; so are many particles at one place.
+/// not; so are many particles at one position.
 #[test]
 fn one_particle_needs_a_coarse_length() {
     let one = counted(vec![Vec3::ONE]);
@@ -69,8 +69,8 @@ fn scales_must_go_together() {
     assert!(Waves::new(settings(Some(f32::NAN), None), 0.04).is_err());
 }
 
-/// Contract: duplicate ids, NaN positions and places beyond single precision are named with their
-/// index; the frame after goes on as if they had not been.
+/// Contract: duplicate ids, NaN positions and places beyond single precision are reported with their
+/// index; the next frame continues as if they had not been there.
 #[test]
 fn broken_particles_are_named_and_forgotten() {
     let mut waves = waves(Some(0.1));
@@ -99,7 +99,7 @@ fn broken_particles_are_named_and_forgotten() {
     assert!(waves.save() == undisturbed.save());
 }
 
-/// Contract: a few particles that flew off are left out, which the report says; the rest is as without
+/// Contract: a few particles that flew off are left out, which the report mentions; the rest is as without
 /// them.
 #[test]
 fn particles_that_flew_off_are_left_out() {

@@ -1,6 +1,6 @@
 //! Contract: sums over samples of the surface give the waves of exact sums. After 50 frames of a
 //! pool with ripples that leave its middle, the root mean square of the difference between the
-//! displacements, as a mesh sees them, is below 2 % of the largest height that is allowed, and below
+//! displacements, as a mesh sees them, is below 2 % of the largest allowed height, and below
 //! a tenth of the waves themselves; below a quarter where many points share a sample.
 
 mod points_scenes;
@@ -28,7 +28,7 @@ fn last_frame(sums: Sums, fine: f32) -> WaveFrame {
     frames.last().unwrap()
 }
 
-/// The mean displacement at a place, from points that face the same way.
+/// The mean displacement at a position, from points that face the same way.
 fn seen(frame: &WaveFrame, grid: &NeighbourGrid, fine: f32, place: Vec3, normal: Vec3) -> f32 {
     let (mut sum, mut total) = (0.0, 0.0);
     grid.for_each_within(place, 2.0 * fine, |near, squared| {

@@ -25,7 +25,7 @@ fn run(liquid: &dyn Fn(usize) -> Vec<Vec3>, scale: f32, origin: Vec3) -> WaveFra
         fine: Some(scale * COARSE / 4.0),
         ..PointSettings::default()
     };
-    // On water waves of another length have another speed; that is not what is looked at here.
+    // On water, waves of different lengths have different speeds; that is not tested here.
     let dynamics = DynamicsSettings { dispersion: Dispersion::None, ..DynamicsSettings::default() };
     let mut waves = Waves::new(WaveSettings { points, dynamics }, FRAME.into()).unwrap();
     let mut last = WaveFrame::default();
@@ -59,34 +59,34 @@ fn compare(liquid: &dyn Fn(usize) -> Vec<Vec3>, check: impl Fn(&str, bool, [f32;
         [(1e-3, Vec3::ZERO), (1e3, Vec3::ZERO), (1.0, far), (1e-3, 1e-3 * far), (1e3, 1e3 * far)]
     {
         let found = run(liquid, scale, origin);
-        let told = format!("scale {scale}, origin {origin}");
-        assert!(found.points.position.iter().all(|p| p.is_finite()), "{told}");
-        assert!(found.waves.displaced_position.iter().all(|p| p.is_finite()), "{told}");
+        let case = format!("scale {scale}, origin {origin}");
+        assert!(found.points.position.iter().all(|p| p.is_finite()), "{case}");
+        assert!(found.waves.displaced_position.iter().all(|p| p.is_finite()), "{case}");
         let share = found.points.len() as f32 / expected.points.len() as f32;
-        assert!((share - 1.0).abs() < 0.01, "{told}: {share} of the points");
+        assert!((share - 1.0).abs() < 0.01, "{case}: {share} of the points");
         let (spacing, even) = (found.report.points.spacing, expected.report.points.spacing);
-        assert!((spacing.mean - even.mean).abs() < 0.01, "{told}: {spacing:?}, {even:?}");
-        assert!((spacing.deviation - even.deviation).abs() < 0.01, "{told}: {spacing:?}");
-        check(&told, origin != Vec3::ZERO, right, heights(&found, scale));
+        assert!((spacing.mean - even.mean).abs() < 0.01, "{case}: {spacing:?}, {even:?}");
+        assert!((spacing.deviation - even.deviation).abs() < 0.01, "{case}: {spacing:?}");
+        check(&case, origin != Vec3::ZERO, right, heights(&found, scale));
     }
 }
 
 #[test]
 fn a_splash_is_even_at_every_scale_and_place() {
-    compare(&splash, |told, _, right, found| {
+    compare(&splash, |case, _, right, found| {
         for [mean, largest] in [right, found] {
-            assert!(mean > 1e-3 && largest > 0.02, "{told}: there are waves: {mean}, {largest}");
+            assert!(mean > 1e-3 && largest > 0.02, "{case}: there are waves: {mean}, {largest}");
         }
     });
 }
 
 #[test]
 fn ripples_are_the_same_at_every_scale_and_place() {
-    compare(&|frame| rippled(FRAME * frame as f32), |told, is_far, right, found| {
-        assert!(right[0] > 1e-3, "{told}: there are waves: {right:?}");
+    compare(&|frame| rippled(FRAME * frame as f32), |case, is_far, right, found| {
+        assert!(right[0] > 1e-3, "{case}: there are waves: {right:?}");
         let most = if is_far { [0.1, 0.25] } else { [1e-3; 2] };
         for k in 0..2 {
-            assert!((found[k] / right[k] - 1.0).abs() < most[k], "{told}: {found:?}, {right:?}");
+            assert!((found[k] / right[k] - 1.0).abs() < most[k], "{case}: {found:?}, {right:?}");
         }
     });
 }

@@ -13,10 +13,10 @@ pub enum SphError {
     /// A solid or a source is unusable.
     #[error(transparent)]
     Scene(SceneError),
-    /// Particles that were given are unusable.
+    /// The given particles are unusable.
     #[error(transparent)]
     Particles(#[from] whitecap_core::Error),
-    /// A value that was given for a particle is not finite.
+    /// A value given for a particle is not finite.
     #[error("the {column} of particle {index} is not a finite number")]
     NotFinite {
         /// Which column.
@@ -24,7 +24,7 @@ pub enum SphError {
         /// Which particle of those given.
         index: usize,
     },
-    /// A column that was given has another type than it must.
+    /// A given column has the wrong type.
     #[error("the column `{name}` must be a {expected}, but it is a {found}")]
     ColumnType {
         /// Its name.
@@ -34,10 +34,10 @@ pub enum SphError {
         /// The type it has.
         found: &'static str,
     },
-    /// Accelerations for another number of particles.
+    /// The number of accelerations is not the number of particles.
     #[error("{found} accelerations were given for {expected} particles")]
     AccelerationCount {
-        /// How many there are.
+        /// How many were given.
         found: usize,
         /// How many there must be.
         expected: usize,
@@ -50,7 +50,7 @@ pub enum SphError {
     },
     /// A step failed at every length that was tried.
     #[error(
-        "the liquid blew up at {time:.6} s: {reason}, even with a time step of {time_step:.3e} s. The last good state is kept. Try a smaller `cfl` or `time-step`, and look for liquid that starts squeezed between solids"
+        "the liquid blew up at {time:.6} s: {reason}, even with a time step of {time_step:.3e} s. The last good state is kept. Try a smaller `cfl` or `time-step`, and check for liquid that starts squeezed between solids"
     )]
     BlowUp {
         /// Time of the last good state.
@@ -68,7 +68,7 @@ pub enum SphError {
     Cancelled,
 }
 
-/// What shows that a step failed.
+/// How a failed step was detected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BlowUp {
     /// A velocity is NaN or infinite.
@@ -87,7 +87,7 @@ pub enum BlowUp {
         /// Distance moved in spacings.
         spacings: f32,
     },
-    /// The liquid would be compressed beyond all bounds.
+    /// The liquid would be compressed far beyond its density.
     #[error("the liquid would be compressed to {factor:.1} times its density")]
     TooDense {
         /// Density over rest density.

@@ -1,4 +1,4 @@
-//! Spacing, support and particle mass, and what follows from them alone.
+//! Spacing, support and particle mass, and quantities that follow from them alone.
 //!
 //! The mass is chosen so that particles on a cubic lattice have exactly the rest density: a
 //! lattice fill starts without pressure, whatever the ratio of support to spacing.

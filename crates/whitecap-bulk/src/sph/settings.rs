@@ -27,7 +27,7 @@ pub enum PressureMethod {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViscosityMethod {
-    /// Implicit where the explicit form would need a shorter time step, explicit elsewhere.
+    /// Implicit if the explicit form would need a shorter time step, explicit otherwise.
     #[default]
     Automatic,
     /// Explicit: the time step is shortened until it is stable. Good for thin liquids.
@@ -52,25 +52,25 @@ pub struct SphSettings {
     /// How the liquid is kept incompressible.
     #[schemars(extend("unit" = "none"))]
     pub pressure: PressureMethod,
-    /// Iterations go on until the mean density error is below this share of the rest density. Left
-    /// out: 0.0001 with `dfsph`, 0.0002 with `pcisph`. Looser errors let deep liquid sag and rebound.
+    /// Iterations continue until the mean density error is below this share of the rest density. Left
+    /// out: 0.0001 with `dfsph`, 0.0002 with `pcisph`. Larger values let deep liquid sag and rebound.
     #[schemars(extend("unit" = "none"), range(min = 1e-7, max = 0.1))]
     pub mean_compression: Option<f32>,
     /// No particle is compressed by more than this share of the rest density at the end of a step.
     /// Left out: 0.02 with `dfsph`, 0.01 with `pcisph`.
     #[schemars(extend("unit" = "none"), range(min = 1e-6, max = 1.0))]
     pub largest_compression: Option<f32>,
-    /// Smallest number of pressure iterations in a step. Left out: 2 with `dfsph`, 3 with `pcisph`.
+    /// Smallest number of pressure iterations per step. Left out: 2 with `dfsph`, 3 with `pcisph`.
     #[schemars(extend("unit" = "iterations"), range(min = 1, max = 1000))]
     pub least_iterations: Option<u32>,
-    /// Largest number of pressure iterations in a step.
+    /// Largest number of pressure iterations per step.
     #[schemars(extend("unit" = "iterations"), range(min = 1, max = 10000))]
     pub most_iterations: u32,
-    /// Whether `dfsph` also makes the velocity free of divergence before the forces act.
+    /// Whether `dfsph` also makes the velocity divergence-free before the forces act.
     #[schemars(extend("unit" = "none"))]
     pub divergence_free: bool,
-    /// A fixed time step. Left out: as long as `cfl` and `largest-time-step` allow. Steps are
-    /// shortened so that they end at frames.
+    /// Fixed time step. Left out: as long as `cfl` and `largest-time-step` allow. Steps are
+    /// shortened to end exactly at frames.
     #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 1.0))]
     pub time_step: Option<f32>,
     /// How far the fastest particle may move in an adaptive step, in spacings.
@@ -82,7 +82,7 @@ pub struct SphSettings {
     /// Acceleration of gravity (x, y, z).
     #[schemars(extend("unit" = "m/s²"), inner(range(min = -1e6, max = 1e6)))]
     pub gravity: [f32; 3],
-    /// Further accelerations from outside.
+    /// Further external accelerations.
     #[schemars(extend("unit" = "none"))]
     pub forces: Vec<ForceField>,
     /// Dynamic viscosity: 0.001 for water, 10 for honey.
@@ -94,7 +94,7 @@ pub struct SphSettings {
     /// Surface tension: 0.072 for water.
     #[schemars(extend("unit" = "N/m"), range(min = 0.0, max = 1e3))]
     pub surface_tension: f32,
-    /// Coulomb friction at walls and solids: the tangential force per normal force. 0 slips
+    /// Coulomb friction at walls and solids: tangential force per normal force. 0: the liquid slips
     /// freely.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1e3))]
     pub friction: f32,
@@ -110,7 +110,7 @@ pub struct SphSettings {
     /// Boxes that the liquid flows round.
     #[schemars(extend("unit" = "none"))]
     pub obstacles: Vec<BoxShape>,
-    /// Volumes in which particles are removed.
+    /// Volumes that remove particles.
     #[schemars(extend("unit" = "none"))]
     pub kill: Vec<KillVolume>,
 }
@@ -145,7 +145,7 @@ impl Default for SphSettings {
     }
 }
 
-/// Share of the largest compression that may be left in the prediction: the rest is for what it
+/// Share of the largest compression that may be left in the prediction; the rest is for what it
 /// misses.
 const PREDICTED_SHARE: f32 = 0.6;
 
@@ -178,7 +178,7 @@ impl SphSettings {
         self.problems().into_iter().next().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Everything that cannot be simulated, each at its own key: the first value out of range, then
+    /// Every error in the settings, each at its own key: the first value out of range, then
     /// walls, forces and kill volumes.
     pub fn problems(&self) -> Vec<SettingError> {
         let walls = Walls::new;
@@ -196,7 +196,7 @@ impl SphSettings {
             .chain(in_list("forces", forces))
             .chain(in_list("kill", kill));
         for problem in relations {
-            // A number that is out of range can spoil a relation as well.
+            // A number that is out of range can violate a relation as well.
             if problems.iter().all(|known| known.key != problem.key) {
                 problems.push(problem);
             }
@@ -205,7 +205,7 @@ impl SphSettings {
     }
 }
 
-/// The problems of the items of a list, at their places.
+/// The errors in the items of a list, at their indices.
 fn in_list<'a>(
     list: &'a str,
     items: impl Iterator<Item = Option<SettingError>> + 'a,

@@ -1,18 +1,18 @@
 //! Surface tension as cohesion between neighbours (Becker & Teschner 2007, Eq. 12).
 //!
-//! a_i = −κ/m Σ_j m W(r) (x_i − x_j), with W(r) not larger than at one spacing so that close
-//! particles are not drawn into one. The force is symmetric: momentum is conserved.
+//! a_i = −κ/m Σ_j m W(r) (x_i − x_j), with W(r) capped at its value at one spacing so that close
+//! particles are not pulled together. The force is symmetric: momentum is conserved.
 //!
 //! κ follows from the surface tension σ in N/m. Pairs that attract each other with the force f(r)
 //! in a liquid of n particles per volume have the surface tension σ = π n²/8 ∫ f(r) r⁴ dr (Rayleigh
 //! 1890); with f = κ m r W and n = ρ0/m that gives κ = 8 σ m / (π ρ0² ∫ r⁵ W dr).
 //!
 //! # Non-guarantees
-//! σ is nominal. Rayleigh's relation knows nothing of the pressure, which answers the attraction with
-//! a repulsion of almost the same range and takes most of the tension away: a drop with a radius of
-//! 8 spacings oscillates 1.5 to 3.6 times as slowly as Lamb 1932 says, depending on the time step, and
-//! one of 14 spacings does not come back within four of his periods (example `1_oscillating_drop`).
-//! More of it does not help: from about four times the nominal strength on, the particles lock into
+//! σ is nominal. Rayleigh's relation ignores the pressure, which counters the attraction with
+//! a repulsion of almost the same range and removes most of the tension: a drop with a radius of
+//! 8 spacings oscillates 1.5 to 3.6 times as slowly as Lamb 1932 predicts, depending on the time step, and
+//! one of 14 spacings does not return within four of his periods (example `1_oscillating_drop`).
+//! A stronger force does not help: above about four times the nominal strength, the particles lock into
 //! a solid.
 
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::sph::resolution::Resolution;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cohesion {
     kernel: CubicSpline,
-    /// W is not larger than at this squared distance.
+    /// W is capped at its value at this squared distance.
     least_squared: f32,
     /// κ.
     strength: f32,

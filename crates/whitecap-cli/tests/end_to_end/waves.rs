@@ -95,7 +95,7 @@ fn bad_input_is_told() {
     };
     write_splash(folder, 5, numbered);
     let text = told(2, &["--coarse=0.1", "--fine=0.1"]);
-    assert!(text.contains("--fine") && text.contains("0.1 m does not go with"), "{text}");
+    assert!(text.contains("--fine") && text.contains("0.1 m does not fit"), "{text}");
     assert!(told(2, &["--damping=2"]).contains("it must be 0 to 1"));
     assert!(told(2, &["--points=all.bgeo"]).contains("####"));
 

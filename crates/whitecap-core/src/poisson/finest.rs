@@ -9,7 +9,7 @@ use super::level::{Links, TileLinks};
 use super::tiling::{STEPS, Tiling, for_each_tile};
 use super::{NodeKind, PoissonProblem};
 
-/// Edge of a tile with one node around it.
+/// Edge of a tile with one layer of nodes around it.
 const PADDED: usize = 10;
 /// Distance to the six neighbours in that memory.
 const PADDED_STEPS: [isize; 6] = [-1, 1, -10, 10, -100, 100];

@@ -41,7 +41,7 @@ pub(super) struct Hierarchy {
     preconditioner: Preconditioner,
 }
 
-/// A level with its vectors and its way to the next.
+/// A level with its vectors and its transfer to the next.
 struct Stage {
     level: Level,
     transfer: Option<Transfer>,

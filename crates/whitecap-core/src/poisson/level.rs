@@ -3,7 +3,7 @@
 //! With weights w on the faces, the operator is (Σ w) x − Σ w xₙ over the six neighbours, in units
 //! of one over the squared cell. Neighbours whose value is known count in the sum of weights only.
 //!
-//! Vectors hold zero at every node that is not unknown, and every kernel keeps it so.
+//! Vectors hold zero at every node that is not unknown, and every kernel keeps them zero.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -30,7 +30,7 @@ pub(super) trait Real:
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// How a node is tied to its surroundings, by direction.
+/// How a node is linked to its neighbours, by direction.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Links {
     /// Weights towards unknown neighbours.
@@ -76,7 +76,7 @@ impl Level {
         Self { tiling, diagonal, inverse_diagonal, weights }
     }
 
-    /// Number of unknowns that are tied to something.
+    /// Number of unknowns that have a link.
     pub(super) fn linked_count(&self) -> usize {
         self.inverse_diagonal.iter().filter(|&&value| value > 0.0).count()
     }

@@ -3,7 +3,7 @@
 //! Conjugate gradients, preconditioned by one multigrid V-cycle (McAdams, Sifakis and Teran 2010;
 //! Tatebe 1993), matrix-free on the tiles of a [`SparseGrid`]. Seven-point stencil; at unknown node
 //! i, with h the cell, Σ over the six neighbours n of w (xᵢ − xₙ) / h² = bᵢ, where
-//! * an unknown neighbour takes part as it is,
+//! * an unknown neighbour contributes its unknown value,
 //! * a Dirichlet neighbour has its known value,
 //! * a Neumann neighbour, and any face of weight zero, lets nothing through and drops out.
 //!
@@ -40,7 +40,7 @@ use finest::Finest;
 use hierarchy::Hierarchy;
 use tiling::{for_each_tile, sum_over_tiles, tile_dot, tile_values};
 
-/// What a node is to the equation.
+/// The role of a node in the equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum NodeKind {
@@ -55,8 +55,8 @@ pub enum NodeKind {
 /// An equation to solve. All grids share the lattice of `kinds`.
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonProblem<'a> {
-    /// What each node is. The background tells what lies beyond the tiles; unknowns are only
-    /// looked for in tiles, so an unknown background counts as [`NodeKind::Neumann`].
+    /// The role of each node. The background says what lies beyond the tiles; unknowns are only
+    /// searched for in tiles, so an unknown background counts as [`NodeKind::Neumann`].
     pub kinds: &'a SparseGrid<NodeKind>,
     /// The right-hand side b at unknown nodes.
     pub right_hand_side: &'a SparseGrid<f32>,
@@ -68,7 +68,7 @@ pub struct PoissonProblem<'a> {
     pub face_weights: Option<&'a SparseGrid<Vec3>>,
 }
 
-/// What makes the conjugate gradients fast.
+/// How the conjugate gradients are preconditioned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preconditioner {
     /// A multigrid V-cycle.
@@ -135,7 +135,7 @@ pub fn solve(
         }
         Ok(Solution { values: finest.solution(x), iterations, residual })
     };
-    // What is left when nothing but means was there is rounding: no equation to solve.
+    // If the right-hand side was nothing but means, only rounding is left: no equation to solve.
     if scale <= 1e-13 * given_scale {
         x.fill(0.0);
         return done(&mut x, 0, 0.0);
@@ -220,7 +220,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     ordered_reduce(a.len(), 0.0, chunk, |a: f64, b| a + b)
 }
 
-/// Progress as the share of the decimal places already gained.
+/// Progress: the share of the required decimal digits already gained.
 fn progress(relative: f64, tolerance: f64) -> f32 {
     (relative.min(1.0).ln() / tolerance.clamp(1e-300, 0.99).ln()).clamp(0.0, 1.0) as f32
 }

@@ -13,7 +13,7 @@ use crate::sparse_grid::TILE_NODES;
 pub(super) const STEPS: [IVec3; 6] =
     [IVec3::NEG_X, IVec3::X, IVec3::NEG_Y, IVec3::Y, IVec3::NEG_Z, IVec3::Z];
 
-/// Tiles per task: about what a core does in a few microseconds.
+/// Tiles per task: a few microseconds of work for a core.
 const TASK_TILES: usize = 8;
 
 /// A sorted list of tiles with their neighbours.

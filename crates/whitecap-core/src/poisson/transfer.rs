@@ -1,9 +1,10 @@
-//! Between a level and the next coarser one, whose nodes stand for 2³ nodes each.
+//! Restriction and interpolation between a level and the next coarser one, whose nodes stand for 2³ nodes
+//! each.
 //!
 //! Interpolation is trilinear from the centres of the coarse nodes: 3/4 from the nearer and 1/4
 //! from the farther on each axis. Coarse nodes outside the domain across a wall without flux do
-//! not take part; the rest is scaled up to sum to one. Restriction is the transpose, times one
-//! half: the weight that the change of cell volume and cell spacing leaves. The two being
+//! not contribute; the other weights are scaled up to sum to one. Restriction is the transpose, times one
+//! half, which is what the change of cell volume and cell spacing amounts to. That the two are
 //! transposes keeps the preconditioner symmetric (McAdams, Sifakis and Teran 2010).
 //!
 //! A fine tile meets a block of 6³ coarse nodes: its own 4³ and a layer around.
@@ -25,7 +26,7 @@ const BLOCK: usize = EDGE * EDGE * EDGE;
 /// The links between two levels.
 pub(super) struct Transfer {
     /// For each fine tile the coarse tiles its block lies in: its parent and the seven towards its
-    /// corner of the parent; bit a of the slot tells whether axis a steps out of the parent.
+    /// corner of the parent; bit a of the slot says whether axis a steps out of the parent.
     parents: Vec<[u32; 8]>,
     /// For each coarse tile the fine tiles whose blocks reach into it: 4³, x fastest, from one
     /// before its first child on every axis.
@@ -119,7 +120,7 @@ impl Transfer {
         });
     }
 
-    /// Parent slot and place inside it of a node of the block of a fine tile.
+    /// For a node of the block of a fine tile: its parent slot and its place inside it.
     #[inline(always)]
     fn octant_node(&self, tile: usize, block_node: [usize; 3]) -> (usize, usize) {
         let octant = self.octants[tile].to_array();
@@ -137,7 +138,7 @@ fn axis_bits(slot: usize) -> IVec3 {
     IVec3::new((slot & 1) as i32, (slot >> 1 & 1) as i32, (slot >> 2) as i32)
 }
 
-/// One over the interpolation weight that reaches each unknown from coarse nodes that take part.
+/// One over the sum of interpolation weights that each unknown receives from contributing coarse nodes.
 fn fill_scale(
     tile: IVec3,
     fine_kinds: &SparseGrid<NodeKind>,

@@ -1,7 +1,7 @@
 //! Top-down construction with the binned surface-area heuristic (Wald 2007).
 //!
 //! Each node writes into its own part of an array that has room for one triangle per leaf, so
-//! that subtrees are built in parallel and land in the same place whatever the threads do; the
+//! that subtrees are built in parallel and end up in the same place whatever the number of threads; the
 //! unused places are squeezed out at the end.
 
 use crate::Bounds;
@@ -63,7 +63,7 @@ pub(super) fn split(
     }
 }
 
-/// Removes the vacant places; the order, and with it "left child directly behind", stays.
+/// Removes the vacant places; the order, and with it "left child directly after", stays.
 pub(super) fn compacted(nodes: &[Node]) -> Vec<Node> {
     let mut places = Vec::with_capacity(nodes.len());
     let mut used = 0u32;

@@ -15,7 +15,7 @@ pub(super) const MAGIC_TOKEN: u8 = 0x7f;
 /// Reads `NSJb` in a little-endian file.
 pub(super) const MAGIC: u32 = 0x624a_534e;
 
-/// The bytes that begin each entity of the stream.
+/// The bytes that introduce each item of the stream.
 pub(super) mod token {
     pub const NULL: u8 = 0x00;
     pub const MAP_BEGIN: u8 = 0x7b;
@@ -48,7 +48,7 @@ const DEEPEST: usize = 128;
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Value, Error> {
     let mut reader = ByteReader::new(bytes, path, Endian::Little);
     if reader.u8("the magic number")? != MAGIC_TOKEN {
-        return Err(reader.malformed("binary JSON begins with the byte 0x7f"));
+        return Err(reader.malformed("binary JSON must begin with the byte 0x7f"));
     }
     match reader.u32("the magic number")? {
         MAGIC => {}
@@ -142,7 +142,7 @@ impl Parser<'_> {
                 token::REFER => self.referred_text()?,
                 kind => {
                     let message =
-                        format!("a map key must be a text, but token 0x{kind:02x} stands here");
+                        format!("a map key must be a text, but this is token 0x{kind:02x}");
                     return Err(self.reader.malformed(message));
                 }
             };

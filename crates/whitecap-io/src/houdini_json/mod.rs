@@ -7,7 +7,7 @@
 //!
 //! # Non-guarantees
 //! * Only points are read: primitives, groups, and text or dictionary attributes are left out.
-//! * Text JSON has no NaN and no infinity; such a value is refused on writing it.
+//! * Text JSON has no NaN and no infinity; such a value is refused on writing.
 //! * `.bgeo.sc` (Blosc-compressed) is not read.
 
 mod binary;
@@ -80,7 +80,7 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     table.into_particles(path)
 }
 
-/// Name, components and numbers of an attribute; nothing for one that is not numeric.
+/// Name, components and numbers of an attribute; `None` for one that is not numeric.
 fn parse_attribute(
     attribute: &Value,
     count: usize,
@@ -88,7 +88,9 @@ fn parse_attribute(
 ) -> Result<Option<(String, usize, Values)>, Error> {
     let malformed = |message: String| Error::malformed(path, Place::File, message);
     let Some([definition, data]) = attribute.array() else {
-        return Err(malformed("a point attribute must be a definition and its data".to_string()));
+        return Err(malformed(
+            "a point attribute must consist of a definition and its data".to_string(),
+        ));
     };
     let name = definition
         .entry("name")
@@ -102,7 +104,7 @@ fn parse_attribute(
     let size = values.entry("size").or_else(|| data.entry("size")).map_or(Some(1), Value::integer);
     let components =
         size.filter(|size| (1..=MOST_COMPONENTS).contains(size))
-            .ok_or_else(|| of_attribute("has no sensible size".to_string()))? as usize;
+            .ok_or_else(|| of_attribute("has no valid size".to_string()))? as usize;
     let numbers = parse_numbers(values, count, components).map_err(of_attribute)?;
     let storage = values.entry("storage").or_else(|| data.entry("storage")).and_then(Value::text);
     let stored = as_stored(numbers, storage.unwrap_or("fpreal32")).map_err(of_attribute)?;
@@ -178,7 +180,7 @@ fn concatenate(parts: Vec<Values>) -> Values {
     Values::I64(parts.into_iter().flat_map(widen).collect())
 }
 
-/// The numbers in the type the file declares: text JSON does not tell 1 from 1.0.
+/// The numbers in the type the file declares: text JSON does not distinguish 1 from 1.0.
 fn as_stored(values: Values, storage: &str) -> Result<Values, String> {
     match (values, storage) {
         (values, real) if real.starts_with("fpreal") => Ok(Values::F32(values.into_floats())),

@@ -1,7 +1,7 @@
 //! Houdini's paged arrays.
 //!
 //! Points come in pages of a fixed number. The components of a value are split into packs; a page
-//! stores its packs one after the other, and a pack that has one value all over the page is stored
+//! stores its packs one after the other, and a pack whose value is constant over the page is stored
 //! once. So the data of points 0–3 with page size 2, packs [1, 2] and the first pack constant on
 //! the first page reads `x01 y0z0 y1z1 | x2 x3 y2z2 y3z3`.
 
@@ -16,7 +16,7 @@ const LARGEST_CONSTANT_PAGE: usize = 4096;
 pub(super) struct PageLayout {
     /// Points in all pages.
     pub count: usize,
-    /// Points in a page, the last one excepted.
+    /// Points in every page but the last.
     pub page_size: usize,
     /// Components of each pack.
     pub packing: Vec<usize>,
@@ -72,7 +72,7 @@ impl PageLayout {
                 self.page_size
             ));
         }
-        // A page stores every component at least once; without constants, once a point.
+        // A page stores every component at least once; without constants, once per point.
         let pages = self.count.div_ceil(self.page_size);
         let least = if constant { pages } else { self.count };
         if stored / components < least {
@@ -97,7 +97,7 @@ impl PageLayout {
 mod tests {
     use super::*;
 
-    /// Contract: packs, constant packs and a short last page are put together point by point.
+    /// Contract: packs, constant packs and a short last page are assembled point by point.
     #[test]
     fn mixed_pages_are_unpacked() {
         let layout = PageLayout {

@@ -94,7 +94,7 @@ pub(super) fn parse_text(bytes: &[u8], path: &Path) -> Result<Value, Error> {
     })
 }
 
-/// Collects the elements of an array, as plain numbers for as long as they are.
+/// Collects the elements of an array, as plain numbers as long as all of them are numbers.
 #[derive(Default)]
 pub(super) struct ArrayBuilder {
     integers: Vec<i64>,

@@ -1,4 +1,4 @@
-//! Moving pictures that browsers and chats show: animated PNG and GIF.
+//! Animations that browsers and chat programs show: animated PNG and GIF.
 //!
 //! Frames come one after the other, so that memory does not grow with their number.
 
@@ -10,7 +10,7 @@ use super::Image;
 use super::png_file::{self, PngDepth};
 use crate::{Error, atomic, has_extension};
 
-/// The kind of a moving picture.
+/// The format of an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Animation {
     /// Animated PNG: every colour, exactly.
@@ -20,15 +20,15 @@ pub enum Animation {
 }
 
 impl Animation {
-    /// The kind that a file name asks for: `.apng`, `.png` or `.gif`.
+    /// The format that a file name asks for: `.apng`, `.png` or `.gif`.
     pub fn of(path: &Path) -> Option<Self> {
         let is_png = has_extension(path, &["apng", "png"]).then_some(Animation::Apng);
         is_png.or(has_extension(path, &["gif"]).then_some(Animation::Gif))
     }
 }
 
-/// Writes `count` frames, which `frame` makes in order, all of one size, to be shown for ever at
-/// `rate` frames a second.
+/// Writes `count` frames, made in order by `frame` and all of one size, to be shown in an endless loop at
+/// `rate` frames per second.
 pub fn write<E: From<Error>>(
     path: &Path,
     animation: Animation,
@@ -38,10 +38,11 @@ pub fn write<E: From<Error>>(
 ) -> Result<(), E> {
     let frames = u32::try_from(count).ok().filter(|count| *count > 0);
     let Some(frames) = frames.filter(|_| rate > 0.0 && rate <= 1000.0) else {
-        let message = format!("{count} frames at {rate} a second make no moving picture");
+        let message =
+            format!("{count} frames at {rate} frames per second do not make an animation");
         return Err(Error::unwritable(path, message).into());
     };
-    // An error of a frame is kept apart: the writer below knows errors of files only.
+    // The error of a frame is kept separately: the writer below knows only file errors.
     let mut failed = None;
     let written = atomic::write_with(path, |file| {
         let mut next = |index: usize| {
@@ -72,7 +73,7 @@ fn write_apng(
     let first = next(0)?;
     let mut encoder = png_file::encoder(BufWriter::new(file), &first, path)?;
     encoder.set_animated(frames, 0).map_err(unwritable)?;
-    // A rate such as 23.976 needs more than whole numbers.
+    // A rate such as 23.976 needs a fraction.
     let (delay, unit) = match rate.fract() == 0.0 {
         true => (1, rate as u16),
         false => (1000, (rate * 1000.0).round().min(65535.0) as u16),
@@ -112,7 +113,7 @@ fn write_gif(
         let data = png_file::encoded(&opaque, PngDepth::Eight);
         // Quality 10 of 1 (best) to 30 (fastest): what the encoder's authors recommend.
         let mut frame = gif::Frame::from_rgb_speed(width, height, &data, 10);
-        // Hundredths of a second, such that the whole keeps its length.
+        // Hundredths of a second, rounded so that the total length is kept.
         let ends = |frame: usize| (100.0 * frame as f64 / f64::from(rate)).round() as u64;
         frame.delay = (ends(index + 1) - ends(index)).clamp(2, 65535) as u16;
         encoder.write_frame(&frame).map_err(unwritable)?;
@@ -121,7 +122,7 @@ fn write_gif(
     buffered.flush().map_err(Error::writing(path))
 }
 
-/// The picture without alpha: colours are multiplied by it already.
+/// The picture without alpha: colours are already multiplied by it.
 fn over_black(mut image: Image) -> Image {
     image.has_alpha = false;
     image
@@ -132,7 +133,7 @@ fn check_size(image: &Image, first: &Image, index: usize, path: &Path) -> Result
     match size(image) == size(first) {
         true => Ok(()),
         false => {
-            let message = format!("frame {} has another size than the first", index + 1);
+            let message = format!("frame {} differs in size from the first", index + 1);
             Err(Error::unwritable(path, message))
         }
     }

@@ -13,7 +13,7 @@ use exr::prelude::{
 use super::{Channel, Image, LayeredImage, Samples, limit};
 use crate::{Error, Place};
 
-/// Blender takes a file with this attribute as one of many layers.
+/// Blender treats a file with this attribute as multi-layer.
 const MULTILAYER: (&str, &str) = ("BlenderMultiChannel", "Blender V2.55.1 and newer");
 
 /// The bytes of a file.
@@ -36,7 +36,7 @@ pub(super) fn to_bytes(image: &LayeredImage, path: &Path) -> Result<Vec<u8>, Err
         attributes.other.insert(name, AttributeValue::Text(value));
     }
     let size = (image.width, image.height);
-    // Lines in order, so that the bytes do not depend on which thread is first.
+    // Lines in order, so that the bytes do not depend on which thread finishes first.
     let layer = Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, channels);
     let mut bytes = Cursor::new(Vec::new());
     exr::prelude::Image::from_layer(layer)
@@ -63,7 +63,7 @@ fn check_writable(image: &LayeredImage) -> Result<(), String> {
     for Channel { name, samples } in &image.channels {
         if name.is_empty() || name.len() > 255 || !name.is_ascii() {
             return Err(format!(
-                "`{name}` is no name for a channel; use 1 to 255 ASCII characters"
+                "`{name}` is not a valid channel name; use 1 to 255 ASCII characters"
             ));
         }
         if samples.len() != width * height {
@@ -74,8 +74,8 @@ fn check_writable(image: &LayeredImage) -> Result<(), String> {
     Ok(())
 }
 
-/// Every channel. A file of several parts gives those of the first part's size, with the part's name in
-/// front.
+/// Every channel. A file of several parts gives the channels of those with the first part's size,
+/// prefixed with the part's name.
 pub(super) fn parse_layers(bytes: &[u8], path: &Path) -> Result<LayeredImage, Error> {
     let image = read_all(bytes, path)?;
     let size = image.layer_data.first().map(|layer| layer.size).unwrap_or_default();
@@ -101,13 +101,13 @@ pub(super) fn parse_layers(bytes: &[u8], path: &Path) -> Result<LayeredImage, Er
     Ok(layered)
 }
 
-/// The colours: channels R, G, B, of the file itself, else of a combined pass, else of any layer; a
+/// The colours: channels R, G, B of the file itself, else of a combined pass, else of any layer; a
 /// picture of luminance only is grey.
 pub(super) fn parse_image(bytes: &[u8], path: &Path) -> Result<Image, Error> {
     let layers = parse_layers(bytes, path)?;
     let Some(prefix) = color_prefix(&layers) else {
         let names: Vec<&str> = layers.channels.iter().map(|c| c.name.as_str()).take(20).collect();
-        let message = format!("it has no channels R, G, B or Y, only {}", names.join(", "));
+        let message = format!("the file has no channels R, G, B or Y, only {}", names.join(", "));
         return Err(Error::unsupported(path, message));
     };
     let find = |letter: &str| layers.channel(&format!("{prefix}{letter}"));
@@ -127,7 +127,7 @@ pub(super) fn parse_image(bytes: &[u8], path: &Path) -> Result<Image, Error> {
         .ok_or_else(|| Error::malformed(path, Place::File, "the channels do not fit the size"))
 }
 
-/// What stands before R, G and B, or before Y.
+/// The prefix of R, G and B, or of Y.
 fn color_prefix(layers: &LayeredImage) -> Option<String> {
     let has = |prefix: &str, letter: &str| layers.channel(&format!("{prefix}{letter}")).is_some();
     let colored = |prefix: &str| has(prefix, "R") && has(prefix, "G") && has(prefix, "B");
@@ -149,7 +149,7 @@ fn color_prefix(layers: &LayeredImage) -> Option<String> {
 fn read_all(bytes: &[u8], path: &Path) -> Result<FlatImage, Error> {
     let wrong = |error: exr::error::Error| match error {
         exr::error::Error::NotSupported(what) => {
-            Error::unsupported(path, format!("this OpenEXR file is not read: {what}"))
+            Error::unsupported(path, format!("this OpenEXR file cannot be read: {what}"))
         }
         error => {
             Error::malformed(path, Place::File, format!("the OpenEXR data is damaged: {error}"))
@@ -170,7 +170,7 @@ fn read_all(bytes: &[u8], path: &Path) -> Result<FlatImage, Error> {
         Error::check_count(path, Place::File, "blocks", header.chunk_count as u64, 8, bytes.len())?;
     }
     let reader = read().no_deep_data().largest_resolution_level().all_channels().all_layers();
-    // Some decompressors panic on damaged blocks. On a thread of their own that would end the process;
+    // Some decompressors panic on damaged blocks. On a separate thread that would end the process;
     // on this one it can be caught.
     let reader = reader.all_attributes().non_parallel();
     match catch_unwind(|| reader.from_buffered(Cursor::new(bytes))) {

@@ -1,23 +1,23 @@
-//! Pictures with many named channels: what a renderer gives to compositing.
+//! Pictures with many named channels: what a renderer hands to compositing.
 //!
 //! Channels are named `ViewLayer.PASS.COMPONENT`, as Blender names them and reads them back. Programs that
-//! take what stands before the last dot as the layer show one layer for each pass.
+//! take everything before the last dot as the layer name show one layer for each pass.
 
 use half::f16;
 
 /// The first part of a channel's name.
 pub const VIEW_LAYER: &str = "ViewLayer";
 
-/// What a pixel of a pass tells.
+/// What a pixel of a pass holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// The finished picture, multiplied by alpha.
     Combined,
     /// Light that was last scattered by something matt.
     Diffuse,
-    /// Light that came by reflection.
+    /// Light that arrived by reflection.
     Reflection,
-    /// Light that came by refraction.
+    /// Light that arrived by refraction.
     Refraction,
     /// Light scattered by volumes.
     Volume,
@@ -25,13 +25,13 @@ pub enum Pass {
     Emission,
     /// Distance from the camera along its axis, in m.
     Depth,
-    /// Position in space, in m.
+    /// Position in world space, in m.
     Position,
-    /// Normal to shade with, in space.
+    /// Shading normal, in world space.
     Normal,
-    /// Velocity in space, in m/s.
+    /// Velocity in world space, in m/s.
     Velocity,
-    /// Motion on the picture, in pixels: X, Y from the frame before, Z, W to the next.
+    /// Motion in the picture, in pixels: X, Y from the previous frame, Z, W to the next.
     Vector,
     /// Number of the object.
     Object,
@@ -98,7 +98,7 @@ impl Pass {
         }
     }
 
-    /// Whether 16 bits do: for colours and directions, not for lengths.
+    /// Whether 16 bits suffice: for colours and directions, not for lengths.
     fn is_half(self) -> bool {
         matches!(
             self,
@@ -178,13 +178,13 @@ impl LayeredImage {
         Self { width, height, channels: Vec::new() }
     }
 
-    /// Adds a pass from its values, pixel by pixel, with as many for each as the pass has components.
+    /// Adds a pass from its values, pixel by pixel, one value per component of the pass.
     pub fn add_pass(&mut self, pass: Pass, values: &[f32]) {
         let components = pass.components();
         for (offset, component) in components.iter().enumerate() {
             let own = values.iter().skip(offset).step_by(components.len());
             let samples = match pass.is_half() {
-                // Light beyond the range of 16 bits stays light, not infinity.
+                // Light beyond the range of 16 bits becomes the largest number, not infinity.
                 true => Samples::Half(
                     own.map(|value| f16::from_f32(value.clamp(-65504.0, 65504.0))).collect(),
                 ),

@@ -1,4 +1,4 @@
-//! How large a picture a file may unfold to.
+//! How large a picture a file may decompress to.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use crate::{Error, Place};
 
 /// Always allowed: a black picture of any usual size compresses to nearly nothing.
 const ALWAYS_ALLOWED: u64 = 128 << 20;
-/// What the compressors of pictures can reach; deflate's 1032 is the largest.
+/// The ratio that picture compressors can reach; deflate's 1032 is the largest.
 const LARGEST_GROWTH: u64 = 1100;
 
-/// Fails if `bytes` is more than a file of `file_bytes` can unfold to.
+/// Fails if `bytes` is more than a file of `file_bytes` can decompress to.
 pub(super) fn check(bytes: u64, file_bytes: usize, path: &Path) -> Result<(), Error> {
     let room = ALWAYS_ALLOWED.max((file_bytes as u64).saturating_mul(LARGEST_GROWTH));
     match bytes <= room {

@@ -10,8 +10,8 @@
 //!   threads.
 //!
 //! # Non-guarantees
-//! Colour profiles and primaries other than Rec. 709 are not converted. Of an OpenEXR file the data
-//! window is read, not the display window; deep and chroma-subsampled data are not.
+//! Colour profiles and primaries other than Rec. 709 are not converted. The data window of an
+//! OpenEXR file is read, not the display window; deep and chroma-subsampled data are not read.
 
 pub mod animation;
 mod exr_file;
@@ -82,7 +82,7 @@ impl Image {
         &mut self.pixels
     }
 
-    /// The pixel of a column and a row, both from zero.
+    /// The pixel at a column and a row, both counted from zero.
     ///
     /// # Panics
     /// If the picture has no such pixel.
@@ -92,7 +92,7 @@ impl Image {
     }
 }
 
-/// Reads a picture. The first bytes tell the format, not the name.
+/// Reads a picture. Its first bytes decide the format, not its name.
 pub fn read(path: impl AsRef<Path>) -> Result<Image, Error> {
     let path = path.as_ref();
     parse(&fs::read(path).map_err(Error::reading(path))?, path)
@@ -105,7 +105,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Image, Error> {
         [0x76, 0x2f, 0x31, 0x01, ..] => exr_file::parse_image(bytes, path),
         [b'#', b'?', ..] => radiance::parse(bytes, path),
         _ => {
-            let message = "this is no picture that can be read: it begins like neither PNG, OpenEXR nor Radiance HDR";
+            let message = "this is not a picture that can be read: it does not begin like PNG, OpenEXR or Radiance HDR";
             Err(Error::malformed(path, Place::Offset(0), message))
         }
     }

@@ -14,15 +14,16 @@ pub enum PngDepth {
     /// 8 bits: for screens.
     #[default]
     Eight,
-    /// 16 bits: for what will be changed further.
+    /// 16 bits: for pictures that will be processed further.
     Sixteen,
 }
 
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Image, Error> {
     let wrong = |error: png::DecodingError| match error {
-        png::DecodingError::LimitsExceeded => {
-            Error::unsupported(path, "its text or colour profile is too large to be read")
-        }
+        png::DecodingError::LimitsExceeded => Error::unsupported(
+            path,
+            "the text or colour profile in the file is too large to be read",
+        ),
         error => Error::malformed(path, Place::File, format!("the PNG data is damaged: {error}")),
     };
     let mut decoder = Decoder::new(Cursor::new(bytes));
@@ -66,7 +67,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Image, Error> {
         .ok_or_else(|| Error::malformed(path, Place::File, "the PNG data ends too early"))
 }
 
-/// Linear light of each 16 bit value: by the file's gamma if it has one and does not say sRGB.
+/// Linear light of each 16-bit value: by the file's gamma, if it has one and does not declare sRGB.
 fn light_of(reader: &png::Reader<Cursor<&[u8]>>) -> Vec<f32> {
     let info = reader.info();
     let gamma = match info.srgb {
@@ -131,7 +132,7 @@ pub(super) fn encoded(image: &Image, depth: PngDepth) -> Vec<u8> {
         let share = if image.has_alpha && *alpha > 0.0 { 1.0 / alpha } else { 1.0 };
         let [red, green, blue] = [red, green, blue].map(|light| linear_to_srgb(light * share));
         for value in &[red, green, blue, *alpha][..channels] {
-            // What is no number is written as zero.
+            // NaN is written as zero.
             match depth {
                 PngDepth::Eight => data.push((value.clamp(0.0, 1.0) * 255.0).round() as u8),
                 PngDepth::Sixteen => {

@@ -1,7 +1,7 @@
 //! Radiance HDR files (Ward 1991): three mantissas and one exponent for a pixel.
 //!
-//! A mantissa m and an exponent e stand for m · 2^(e − 136), as most programs read them. Of the eight
-//! orders of pixels only the usual one, rows from the top and from the left, is read.
+//! A mantissa m and an exponent e mean m · 2^(e − 136), as most programs read them. Of the eight
+//! pixel orders only the usual one is read: rows from the top, pixels from the left.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::byte_reader::ByteReader;
 use crate::scalar::Endian;
 use crate::{Error, Place};
 
-/// Header lines longer or more than this are no header.
+/// Header lines that are longer or more numerous than this are not a header.
 const LONGEST_LINE: usize = 4096;
 const MOST_LINES: usize = 1000;
 
@@ -38,7 +38,7 @@ fn light([red, green, blue, exponent]: [u8; 4], exposure: f32) -> [f32; 4] {
     [f32::from(red) * scale, f32::from(green) * scale, f32::from(blue) * scale, 1.0]
 }
 
-/// Reads up to the empty line; gives the product of all exposures, which pixels were multiplied with.
+/// Reads up to the empty line; returns the product of all exposures, by which pixels were multiplied.
 fn read_header(reader: &mut ByteReader<'_>, path: &Path) -> Result<f32, Error> {
     let mut exposure = 1.0f32;
     for _ in 0..MOST_LINES {
@@ -81,7 +81,7 @@ fn read_size(reader: &mut ByteReader<'_>) -> Result<(usize, usize), Error> {
 fn read_line(reader: &mut ByteReader<'_>) -> Result<String, Error> {
     let rest = reader.rest();
     let end = rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n');
-    let Some(end) = end else { return Err(reader.malformed("a line of the header does not end")) };
+    let Some(end) = end else { return Err(reader.malformed("a header line has no end")) };
     let line = reader.take(end + 1, "the header")?;
     let text = String::from_utf8_lossy(&line[..end]);
     Ok(text.trim_end_matches('\r').to_string())
@@ -96,7 +96,7 @@ fn read_row(reader: &mut ByteReader<'_>, row: &mut [[u8; 4]]) -> Result<(), Erro
     {
         reader.take(4, "a row")?;
         if usize::from(high) << 8 | usize::from(low) != width {
-            return Err(reader.malformed("a row has another length than the picture"));
+            return Err(reader.malformed("a row has a different length from the picture"));
         }
         return (0..4).try_for_each(|channel| read_channel(reader, row, channel));
     }

@@ -6,7 +6,7 @@
 //! * Every column keeps its type exactly.
 //!
 //! # Non-guarantees
-//! Members that have no row per particle (a scalar, a text, another length) are left out.
+//! Members that do not have one row per particle (a scalar, a text, a different length) are left out.
 
 mod npy;
 
@@ -110,7 +110,8 @@ pub fn to_bytes(
     add("position", positions).map_err(unwritable)?;
     for (name, column) in particles.attributes().iter() {
         if naming::is_position(name) {
-            let message = format!("an attribute called `{name}` would be taken for the positions");
+            let message =
+                format!("an attribute called `{name}` would be mistaken for the positions");
             return Err(Error::unwritable(path, message));
         }
         add(name, column_to_npy(column)).map_err(unwritable)?;

@@ -17,7 +17,7 @@ pub(super) struct Array {
     pub values: Values,
 }
 
-/// Reads an array; nothing if it does not hold numbers in rows.
+/// Reads an array; `None` if it does not hold numbers in rows.
 pub(super) fn parse(bytes: &[u8], name: &str, path: &Path) -> Result<Option<Array>, Error> {
     let malformed =
         |message: &str| Error::malformed(path, Place::File, format!("array `{name}` {message}"));
@@ -47,7 +47,7 @@ pub(super) fn parse(bytes: &[u8], name: &str, path: &Path) -> Result<Option<Arra
     };
     let element = components
         .checked_mul(scalar.size())
-        .ok_or_else(|| malformed("has a shape beyond all bounds"))?;
+        .ok_or_else(|| malformed("has a shape that is too large"))?;
     let rows = reader.check_count(rows, element, &format!("rows of array `{name}`"))?;
     let data = reader.take(rows * element, "the numbers of an array")?;
     let layout = Layout::packed(scalar, 1, rows * components);

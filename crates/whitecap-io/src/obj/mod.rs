@@ -3,13 +3,13 @@
 //! # Guarantees
 //! * Polygons become fans of triangles; indices may be negative and have slashes.
 //! * Texture coordinates and normals become the vertex attributes `uv` and `normal` if every vertex
-//!   has one single value of them; vertex colours (`v x y z r g b`) become `color` if all have one.
+//!   has a single value of them; vertex colours (`v x y z r g b`) become `color` if all have one.
 //! * Large files are read in parallel; the result does not depend on the number of threads.
 //! * An error names its line.
 //!
 //! # Non-guarantees
-//! Materials, groups, lines, points, curves and surfaces are passed over. A seam in the texture
-//! coordinates means that `uv` is left out. Of the attributes, `normal` and `uv` are written.
+//! Materials, groups, lines, points, curves and surfaces are skipped. A seam in the texture
+//! coordinates means that `uv` is left out. Only the attributes `normal` and `uv` are written.
 
 mod read;
 

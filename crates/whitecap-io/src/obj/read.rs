@@ -15,7 +15,7 @@ use crate::{Error, Place};
 const BLOCK_BYTES: usize = 1 << 20;
 const NONE: u32 = u32::MAX;
 
-/// How many lines and items stand before a place in the file.
+/// How many lines and items precede a position in the file.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     lines: u64,
@@ -35,7 +35,7 @@ struct Block {
     triangles: Vec<[Corner; 3]>,
 }
 
-/// Places of a corner's values, [`NONE`] where it has none.
+/// Indices of a corner's values, [`NONE`] where it has none.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     position: u32,
@@ -119,7 +119,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 struct BlockParser<'a> {
     path: &'a Path,
-    /// What stands before the block, and in the whole file.
+    /// What precedes the block, and what the whole file holds.
     start: Counts,
     total: Counts,
     block: Block,
@@ -168,7 +168,7 @@ impl<'a> BlockParser<'a> {
                     })?;
                 }
                 None if N == 2 && index == 1 => {}
-                None => return Err(self.malformed(format!("{N} numbers must stand here"))),
+                None => return Err(self.malformed(format!("this line must have {N} numbers"))),
             }
         }
         Ok(numbers)
@@ -220,7 +220,7 @@ impl<'a> BlockParser<'a> {
         }
     }
 
-    /// A place among `total` items from an index that counts from 1, or backwards from the items
+    /// A zero-based index into `total` items, from one that counts from 1, or backwards from the items
     /// `before` this line.
     fn index(&self, word: &[u8], before: usize, total: usize) -> Result<u32, Error> {
         let index = parse_integer(word)
@@ -231,7 +231,7 @@ impl<'a> BlockParser<'a> {
             _ => index.saturating_add(before as i64),
         };
         u32::try_from(place).ok().filter(|&place| (place as usize) < total).ok_or_else(|| {
-            self.malformed(format!("index {index} is outside of the {total} items in the file"))
+            self.malformed(format!("index {index} is outside the {total} items of the file"))
         })
     }
 }

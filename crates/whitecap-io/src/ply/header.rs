@@ -50,7 +50,7 @@ impl Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// Where the data begin.
+    /// Offset at which the data begin.
     pub end: usize,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, Error> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         if index == 0 {
             if words != ["ply"] {
-                return Err(malformed("a PLY file begins with `ply`".to_string()));
+                return Err(malformed("a PLY file must begin with `ply`".to_string()));
             }
             continue;
         }
@@ -97,7 +97,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, Error> {
             ["property", rest @ ..] => {
                 let property = parse_property(rest).ok_or_else(unknown)?;
                 let element = elements.last_mut().ok_or_else(|| {
-                    malformed("a property stands before the first element".to_string())
+                    malformed("a property comes before the first element".to_string())
                 })?;
                 element.properties.push(property);
             }

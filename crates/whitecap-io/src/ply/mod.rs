@@ -3,7 +3,7 @@
 //!
 //! # Guarantees
 //! * Elements may come in any order and have any properties, lists included; those that are not
-//!   `vertex` or `face` are passed over.
+//!   `vertex` or `face` are skipped.
 //! * Polygons become fans of triangles. Named numbers become vectors (`vx vy vz` → `velocity`;
 //!   [the table](crate#attributes)); bytes of a colour become 0 to 1.
 //!

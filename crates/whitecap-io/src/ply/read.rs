@@ -175,7 +175,7 @@ fn fixed_columns(
     Ok(columns)
 }
 
-/// Rows of text, or with lists in between: number by number.
+/// Rows of text, or rows that contain lists: number by number.
 fn row_columns(source: &mut Source, element: &Element, count: usize) -> Result<Vec<Values>, Error> {
     let scalars = element.properties.iter().filter(|property| property.list.is_none());
     let mut columns: Vec<Values> = scalars
@@ -249,7 +249,7 @@ fn read_faces(
 }
 
 /// The faces of the most common layout, one list of a byte and three 32-bit indices, in one pass;
-/// nothing if a face is not a triangle.
+/// `None` if a face is not a triangle.
 fn plain_triangles(
     reader: &mut ByteReader,
     element: &Element,

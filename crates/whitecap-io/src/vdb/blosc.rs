@@ -3,7 +3,7 @@
 //! A container has a header of 16 bytes (version, compressor version, flags, element size, then
 //! plain size, block size and packed size as 32-bit numbers), a table with the start of each
 //! block, and the blocks. A block is one stream, or one stream per byte of an element; each stream
-//! has its size in front and is stored plain if that size equals the unpacked one.
+//! is preceded by its size and is stored plain if that size equals the unpacked one.
 //!
 //! No allocation is larger than the announced plain length. Format: the c-blosc project's chunk
 //! format description.

@@ -4,7 +4,7 @@
 //! 4096 slots of a lower node have at least 1025 bytes of masks and become at most 4096 tiles of
 //! 128 bytes each, list and index included. That is 512 bytes of memory for a byte of the file.
 //!
-//! Two things do not pay: a constant region larger than a tile (a few bytes stand for 128³ or
+//! Two things do not pay for themselves: a constant region larger than a tile (a few bytes stand for 128³ or
 //! 4096³ voxels), and a grid that is an instance of another. These draw on a budget of
 //! [`FREE_BYTES`] plus [`BYTES_PER_FILE_BYTE`] for each byte of the file. Regions that hold the
 //! background are not stored and cost nothing, whatever their size.

@@ -1,6 +1,6 @@
 //! Runs of values in a file: plain, zlib-compressed, or in a Blosc container.
 //!
-//! Where a grid is compressed, a signed size stands in front of each run: positive for compressed
+//! In a compressed grid, each run is preceded by a signed size: positive for compressed
 //! bytes, negative (or zero) for plain ones that compression would not have made smaller.
 
 use std::borrow::Cow;
@@ -109,7 +109,7 @@ impl Packer {
         self.scratch.resize(plain.len(), 0);
         let status = self.stream.compress(plain, &mut self.scratch, FlushCompress::Finish);
         let length = self.stream.total_out() as usize;
-        // A stream that did not end found no room: it would not have been shorter.
+        // A stream that did not end ran out of room: it would not have been shorter.
         if matches!(status, Ok(Status::StreamEnd)) && length < plain.len() {
             bytes.extend_from_slice(&(length as i64).to_le_bytes());
             bytes.extend_from_slice(&self.scratch[..length]);

@@ -4,7 +4,7 @@
 //! leaves of 8³ voxels. A leaf is exactly one tile of a
 //! [`SparseGrid`](whitecap_core::SparseGrid); a slot of a lower node is a tile, a slot of an upper
 //! node 16³ tiles, and an entry of the root 512³ tiles. All coordinates here count tiles, not
-//! voxels. VDB runs through z fastest, our tiles through x fastest.
+//! voxels. In VDB z varies fastest, in our tiles x.
 
 use whitecap_core::glam::IVec3;
 use whitecap_core::sparse_grid::TILE_NODES;
@@ -75,7 +75,7 @@ impl Address {
     }
 }
 
-/// Turns a place inside a leaf (z fastest) into a place inside a tile (x fastest), and back.
+/// Converts an index inside a leaf (z fastest) to an index inside a tile (x fastest), and back.
 pub(super) fn transposed(offset: usize) -> usize {
     offset >> 6 | offset & 0o70 | (offset & 7) << 6
 }

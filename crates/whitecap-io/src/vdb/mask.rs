@@ -1,4 +1,4 @@
-//! Bit masks of nodes, as they lie in the file: bit `i` is bit `i % 8` of byte `i / 8`.
+//! Bit masks of nodes, as stored in the file: bit `i` is bit `i % 8` of byte `i / 8`.
 
 /// Whether bit `slot` is set.
 pub(super) fn is_on(mask: &[u8], slot: usize) -> bool {

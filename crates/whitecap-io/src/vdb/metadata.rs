@@ -9,7 +9,7 @@ use crate::byte_reader::ByteReader;
 /// Name, type and size of an entry take at least this.
 const LEAST_ENTRY_BYTES: usize = 12;
 
-/// What is used of a grid's metadata; all else is stepped over.
+/// The part of a grid's metadata that is used; everything else is skipped.
 #[derive(Debug, Default)]
 pub(super) struct GridMetadata {
     /// The grid's name, if it has one.
@@ -46,7 +46,7 @@ impl GridMetadata {
     }
 }
 
-/// The word for a class in a file.
+/// The name of a class in a file.
 pub(super) fn class_word(class: GridClass) -> &'static str {
     match class {
         GridClass::LevelSet => "level set",
@@ -68,7 +68,7 @@ pub(super) enum Value<'a> {
     Voxel(IVec3),
 }
 
-/// Appends a text with its length in front.
+/// Appends a text preceded by its length.
 pub(super) fn write_text(text: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
     bytes.extend_from_slice(text.as_bytes());

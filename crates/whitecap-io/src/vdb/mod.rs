@@ -5,13 +5,13 @@
 //!
 //! # What is read
 //! Format versions 222 to 224 (OpenVDB 2 and later) with the standard tree; float, double, vec3s
-//! and vec3d values, also as half floats (doubles are rounded); plain, zlib- and Blosc-LZ4-packed;
+//! and vec3d values, also stored as half floats (doubles are rounded); plain, zlib- and Blosc-LZ4-packed;
 //! instances; files with and without offsets. Grids of other kinds (integers, masks, points) are
-//! stepped over; [`read_all`] names them. A transform that is rotated, mirrored, or not uniform is
+//! skipped; [`read_all`] names them. A transform that is rotated, mirrored, or not uniform is
 //! an error, because a lattice cannot hold it.
 //!
 //! # What is written
-//! Version 224, zlib-packed, only active values. Active are the voxels with |value| < background in
+//! Version 224, zlib-packed, only active values. The active voxels are those with |value| < background in
 //! a scalar level set, and those that differ from the background in every other grid. The inside of
 //! a level set (constant tiles of −background) becomes inactive tiles, so that OpenVDB sees the
 //! right sign there.
@@ -30,7 +30,7 @@
 //! Which voxels are active is not kept by a [`Volume`]; it follows from the values when written.
 //! Metadata other than name and class is dropped. Axes are left as they are.
 //!
-//! The format was learnt from the public OpenVDB sources (Museth, "VDB: High-Resolution Sparse
+//! The format was learned from the public OpenVDB sources (Museth, "VDB: High-Resolution Sparse
 //! Volumes with Dynamic Topology", 2013); the code is our own.
 
 mod blosc;
@@ -57,7 +57,7 @@ const MAGIC: u64 = 0x5644_4220;
 const OLDEST_VERSION: u32 = 222;
 const NEWEST_VERSION: u32 = 224;
 const UUID_LENGTH: usize = 36;
-/// Stands between a grid's name and the number that keeps it apart from others of that name.
+/// Separates a grid's name from the number that distinguishes it from others of that name.
 const NAME_SEPARATOR: char = '\u{1e}';
 /// Ends the type of a grid whose values are half floats.
 const HALF_SUFFIX: &str = "_HalfFloat";
@@ -77,7 +77,7 @@ pub fn read(path: &Path) -> Result<Volume, Error> {
     parse(&std::fs::read(path).map_err(Error::reading(path))?, path)
 }
 
-/// As [`read`], and names the grids of other kinds; having only such grids is no error.
+/// As [`read`], and names the grids of other kinds; having only such grids is not an error.
 pub fn read_all(path: &Path) -> Result<(Volume, Vec<SkippedGrid>), Error> {
     read_archive::read(&std::fs::read(path).map_err(Error::reading(path))?, path)
 }
@@ -88,7 +88,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Volume, Error> {
     match skipped.first() {
         Some(SkippedGrid { name, kind }) if volume.grids.is_empty() => Err(Error::unsupported(
             path,
-            format!("grid `{name}` is a {kind}; only float and vector grids are read"),
+            format!("grid `{name}` is a {kind}; only float and vector grids can be read"),
         )),
         _ => Ok(volume),
     }

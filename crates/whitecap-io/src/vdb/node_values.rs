@@ -1,6 +1,6 @@
 //! The values of a node: active ones one by one, inactive ones by rule.
 //!
-//! A byte in front of the values says what the inactive ones are, so that only active values need
+//! A byte before the values says what the inactive ones are, so that only active values need
 //! to be stored:
 //!
 //! | byte | inactive values | stored |
@@ -55,7 +55,7 @@ pub(super) struct PackedValues<'a, T> {
 }
 
 impl<'a, T: VoxelValue> PackedValues<'a, T> {
-    /// Steps over the values of a node with the mask `active`; nothing is unpacked yet.
+    /// Skips the values of a node with the mask `active`; nothing is unpacked yet.
     pub(super) fn skim(
         reader: &mut ByteReader<'a>,
         active: &'a [u8],
@@ -94,7 +94,7 @@ impl<'a, T: VoxelValue> PackedValues<'a, T> {
         Ok(Self { active, complete, inactive, selection, chunk, precision })
     }
 
-    /// Gives every value of the node to `put`, with its slot.
+    /// Passes every value of the node to `put`, with its slot.
     pub(super) fn unpack(&self, mut put: impl FnMut(usize, T)) -> Result<(), Error> {
         let bytes = self.chunk.unpack()?;
         let mut stored = bytes
@@ -145,7 +145,7 @@ pub(super) fn write<T: VoxelValue>(
             distinct.push(value);
         }
     }
-    // Rules 3 and 4 want the background second.
+    // Rules 3 and 4 need the background second.
     if distinct.len() == 2 && distinct[0].identical(background) {
         distinct.swap(0, 1);
     }

@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<(Volume, Vec<SkippedGrid
         let descriptor = Descriptor::read(&mut reader)?;
         if seekable {
             let mut grid = descriptor.window(&reader)?;
-            // The window lies ahead, so that its end does too.
+            // The window lies ahead, and so does its end.
             reader.take(grid.end() - reader.offset(), "a grid")?;
             archive.read_grid(&mut grid, &descriptor, true)?;
         } else {
@@ -63,7 +63,7 @@ fn read_header(reader: &mut ByteReader<'_>) -> Result<bool, Error> {
     Ok(seekable)
 }
 
-/// What stands in front of a grid.
+/// What precedes a grid.
 struct Descriptor {
     unique_name: String,
     kind: String,
@@ -98,7 +98,7 @@ impl Descriptor {
         })
     }
 
-    /// The name without the number that keeps grids of one name apart.
+    /// The name without the number that distinguishes grids of the same name.
     fn plain_name(&self) -> &str {
         self.unique_name.split(NAME_SEPARATOR).next().unwrap_or_default()
     }
@@ -119,7 +119,7 @@ impl Descriptor {
 
 struct Archive {
     volume: Volume,
-    /// Where the grid of a unique name is in the volume.
+    /// Index in the volume of the grid with a unique name.
     places: BTreeMap<String, usize>,
     skipped: Vec<SkippedGrid>,
     budget: Budget,
@@ -146,7 +146,7 @@ impl Archive {
         let values = if !descriptor.parent.is_empty() {
             let Some(&parent) = self.places.get(&descriptor.parent) else {
                 return Err(reader.malformed(format!(
-                    "grid `{name}` is an instance of `{}`, which does not stand before it in the file",
+                    "grid `{name}` is an instance of `{}`, which does not come before it in the file",
                     descriptor.parent
                 )));
             };
@@ -179,7 +179,7 @@ impl Archive {
         let kind = descriptor.kind.clone();
         if !seekable {
             let message = format!(
-                "grid `{name}` is a {kind}, which is not read, and the file has no offsets to step over it; write it as a seekable file"
+                "grid `{name}` is a {kind}, which cannot be read, and the file has no offsets to skip it; write it as a seekable file"
             );
             return Err(Error::unsupported(reader.path(), message));
         }

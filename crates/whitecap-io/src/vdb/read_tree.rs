@@ -62,7 +62,7 @@ pub(super) fn read<T: VoxelValue>(
 }
 
 /// A leaf without active voxels and with one value is how a constant background tile is stored;
-/// every other leaf stays dense, also if its values happen to be equal.
+/// every other leaf stays dense, even if its values happen to be equal.
 fn unpack_leaf<T: VoxelValue>(packed: &PackedValues<'_, T>) -> Result<Tile<T>, Error> {
     if let Some(value) = packed.uniform() {
         return Ok(Tile::Constant(value));
@@ -128,7 +128,7 @@ impl<T: VoxelValue> Topology<'_, T> {
             if level.slot_edge == UPPER.slot_edge {
                 self.read_internal(reader, corner, LOWER)?;
             } else {
-                // The mask is repeated before the leaf's values; that one counts.
+                // The mask is repeated before the leaf's values; the repeat is the one used.
                 reader.take(LEAF_MASK_BYTES, "the mask of a leaf")?;
                 self.leaves.push(corner);
             }
@@ -147,7 +147,7 @@ impl<T: VoxelValue> Topology<'_, T> {
         if value.identical(self.storage.background) {
             return Ok(());
         }
-        // A single tile has paid with its bits in the masks of its node.
+        // A single tile is paid for by its bits in the masks of its node.
         if edge > 1 && !self.budget.pay_for_tiles((edge as u64).pow(3)) {
             let voxels = edge * 8;
             return Err(Error::unsupported(

@@ -18,7 +18,7 @@ pub(super) fn read(reader: &mut ByteReader<'_>, grid: &str) -> Result<Lattice, E
     let what = "a transform";
     let (scale, shift) = match kind.as_str() {
         "UniformScaleMap" | "ScaleMap" => {
-            // Four vectors that follow from the scale stand behind it.
+            // Four vectors derived from the scale follow it.
             let [x, y, z, ..] = reader.doubles::<15>(what)?;
             (DVec3::new(x, y, z), DVec3::ZERO)
         }
@@ -49,7 +49,7 @@ fn lattice(scale: DVec3, shift: DVec3) -> Result<Lattice, &'static str> {
     let uniform = scale.max_element() - scale.min_element() <= TOLERANCE * scale.max_element();
     let lattice = Lattice { origin: shift.as_vec3(), cell: scale.x as f32 };
     if !uniform {
-        Err("scales the three axes differently, mirrors, or is not a number")
+        Err("scales the three axes differently, mirrors, or has a NaN")
     } else if !is_writable(lattice) {
         Err("has a voxel size that is not positive or a shift that is not finite")
     } else {
@@ -66,7 +66,7 @@ fn unusable(reader: &ByteReader<'_>, grid: &str, reason: &str) -> Error {
     )
 }
 
-/// Whether the lattice has a positive cell and a finite place.
+/// Whether the lattice has a positive cell and a finite origin.
 pub(super) fn is_writable(lattice: Lattice) -> bool {
     lattice.cell.is_normal() && lattice.cell > 0.0 && lattice.origin.is_finite()
 }
@@ -105,7 +105,7 @@ mod tests {
         read(&mut ByteReader::new(&bytes, Path::new("test.vdb"), Endian::Little), "density")
     }
 
-    /// A scale with the four vectors that follow from it, behind `shift` if there is one.
+    /// A scale with the four vectors derived from it, after `shift` if there is one.
     fn scaled(shift: &[f64], scale: [f64; 3]) -> Vec<f64> {
         [shift, &scale, &[1.0; 12]].concat()
     }

@@ -21,7 +21,7 @@ impl Precision {
         }
     }
 
-    /// The component that `bytes` begin with; doubles are rounded.
+    /// The component at the start of `bytes`; doubles are rounded.
     fn decode(self, bytes: &[u8]) -> f32 {
         let byte = |place: usize| bytes[place];
         match self {
@@ -43,7 +43,7 @@ pub(super) trait VoxelValue: Copy + PartialEq + Send + Sync {
     /// The components; those past [`VoxelValue::COMPONENTS`] are zero.
     fn components(self) -> [f32; 3];
 
-    /// The value with its sign turned.
+    /// The value with its sign flipped.
     fn negated(self) -> Self {
         let components = self.components();
         Self::from_components(|component| -components[component])
@@ -53,7 +53,7 @@ pub(super) trait VoxelValue: Copy + PartialEq + Send + Sync {
     /// background elsewhere.
     fn is_active(self, background: Self, class: GridClass) -> bool;
 
-    /// Whether both are the same bits. Unlike `==` this tells 0 from −0 and finds NaN equal to
+    /// Whether both have the same bits. Unlike `==` this distinguishes 0 from −0 and finds NaN equal to
     /// itself, so that a round trip changes no bit.
     fn identical(self, other: Self) -> bool {
         self.components().map(f32::to_bits) == other.components().map(f32::to_bits)

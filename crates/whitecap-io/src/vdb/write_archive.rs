@@ -14,7 +14,7 @@ use super::write_tree::{self, WrittenTree};
 use super::{MAGIC, NAME_SEPARATOR, NEWEST_VERSION, UUID_LENGTH, transform};
 use crate::Error;
 
-/// The OpenVDB release whose files these are like.
+/// The OpenVDB release whose files these resemble.
 const LIBRARY_VERSION: [u32; 2] = [10, 0];
 /// Tiles outside these have voxels that do not fit into 32 bits.
 const TILE_COORDINATES: RangeInclusive<i32> = i32::MIN >> 3..=i32::MAX >> 3;
@@ -67,7 +67,7 @@ fn check(grid: &VolumeGrid, lattice: Lattice, tiles: &[IVec3], path: &Path) -> R
         return Err(Error::unwritable(
             path,
             format!(
-                "grid `{name}` has a tile at {tile}, but OpenVDB has room for tiles from {} to {} only",
+                "grid `{name}` has a tile at {tile}, but OpenVDB only has room for tiles from {} to {}",
                 TILE_COORDINATES.start(),
                 TILE_COORDINATES.end()
             ),
@@ -118,7 +118,7 @@ fn write_grid<T: VoxelValue>(
     }
 }
 
-/// The names under which OpenVDB tells grids apart: unnamed grids and grids of one name get a
+/// The names by which OpenVDB distinguishes grids: unnamed grids and grids of the same name get a
 /// number.
 fn unique_names(volume: &Volume) -> Vec<String> {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
@@ -131,7 +131,7 @@ fn unique_names(volume: &Volume) -> Vec<String> {
         let numbered = (0..).map(|number: usize| format!("{name}{NAME_SEPARATOR}{number}"));
         let plain = (uses[name.as_str()] == 1 && !name.is_empty()).then(|| name.clone());
         let unique = plain.into_iter().chain(numbered).find(|name| !taken.contains(name));
-        // The numbers never end, so there is always one.
+        // Numbers do not run out, so one is always found.
         let unique = unique.unwrap_or_default();
         taken.insert(unique.clone());
         names.push(unique);

@@ -15,7 +15,7 @@ use super::mask;
 use super::node_values;
 use super::value::VoxelValue;
 
-/// The bytes of a tree, and what the grid's metadata says of it.
+/// The bytes of a tree, and what the grid's metadata says about it.
 pub(super) struct WrittenTree {
     pub(super) topology: Vec<u8>,
     pub(super) leaves: Vec<u8>,
@@ -68,7 +68,7 @@ pub(super) fn write<T: VoxelValue>(grid: &SparseGrid<T>, class: GridClass) -> Wr
             writer.leaf(*coordinate, tile, packer)
         })
         .collect();
-    // A leaf's mask stands in the topology too, and its bytes begin with it.
+    // A leaf's mask is part of the topology too, and its bytes begin with it.
     let mut masks = leaves.iter().map(|(bytes, _)| &bytes[..LEAF_MASK_BYTES]);
     let mut topology = Vec::new();
     let constant = writer.topology(&placed, &mut masks, &mut topology);
@@ -106,7 +106,7 @@ impl<T: VoxelValue> Writer<'_, T> {
         (bytes, active)
     }
 
-    /// Root, upper and lower nodes, and the masks of the leaves; gives the active constant tiles.
+    /// Root, upper and lower nodes, and the masks of the leaves; returns the active constant tiles.
     fn topology<'m>(
         &self,
         placed: &[Placed<'_, T>],

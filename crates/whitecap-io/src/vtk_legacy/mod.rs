@@ -7,7 +7,7 @@
 //! * Binary files are written as SPlisHSPlasH writes its particles: one vertex cell per particle.
 //!
 //! # Non-guarantees
-//! Cell data are passed over. Structured and rectilinear grids, volumetric cells (in a mesh) and
+//! Cell data are skipped. Structured and rectilinear grids, volumetric cells (in a mesh) and
 //! text arrays are not read.
 
 mod names;

@@ -1,4 +1,4 @@
-//! Array names of legacy VTK: special characters stand as `%` and two hexadecimal digits, because
+//! Array names of legacy VTK: special characters are written as `%` and two hexadecimal digits, because
 //! white space would end a name.
 
 /// The name as it was meant.

@@ -22,7 +22,7 @@ impl Lists {
     }
 }
 
-/// Whose data are being read.
+/// What the data being read belong to.
 #[derive(Clone, Copy, PartialEq)]
 enum Owner {
     Dataset,
@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
         let mut line = || lines.next().unwrap_or_default();
         let (magic, title, encoding) = (line(), line(), line());
         if !magic.starts_with(b"# vtk DataFile Version") {
-            return Err(malformed(1, "a .vtk file begins with `# vtk DataFile Version`"));
+            return Err(malformed(1, "a .vtk file must begin with `# vtk DataFile Version`"));
         }
         let binary = match encoding.trim_ascii().to_ascii_uppercase().as_slice() {
             b"ASCII" => false,
@@ -120,7 +120,9 @@ impl<'a> Parser<'a> {
                 let count = self.count("values of point data")?;
                 if count != self.table.positions.len() {
                     let points = self.table.positions.len();
-                    return Err(self.malformed(format!("{count} point data for {points} points")));
+                    return Err(self.malformed(format!(
+                        "there are {count} values of point data for {points} points"
+                    )));
                 }
                 self.owner = Owner::Points(count);
             }
@@ -231,7 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Indices in either of the two layouts: each list led by its length, or, since version 5.1,
+    /// Indices in either of the two layouts: each list preceded by its length, or, since version 5.1,
     /// an array of starts and an array of indices.
     fn lists(&mut self) -> Result<Lists, Error> {
         let count = self.count("cells")?;

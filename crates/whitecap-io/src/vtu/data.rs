@@ -1,4 +1,4 @@
-//! The numbers of an array: text, or blocks of bytes led by their sizes, possibly in base64,
+//! The numbers of an array: text, or blocks of bytes preceded by their sizes, possibly in base64,
 //! possibly compressed.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::{Error, Place, base64, inflate};
 /// How the file stores its arrays.
 pub(super) struct Decoder<'a> {
     pub endian: Endian,
-    /// Type of the sizes that lead each block: 32 or 64 bits.
+    /// Type of the size before each block: 32 or 64 bits.
     pub header: ScalarType,
     pub compressed: bool,
     pub appended: &'a [u8],
@@ -45,7 +45,7 @@ impl Decoder<'_> {
             false => self.plain(stream, path)?,
         };
         if data.len() % array.scalar.size() != 0 {
-            return Err(malformed("has a size that is no whole number of values"));
+            return Err(malformed("has a size that is not a whole number of values"));
         }
         let layout = Layout::packed(array.scalar, 1, data.len() / array.scalar.size());
         decode(array.scalar, self.endian, &data, layout).map_err(|message| malformed(&message))
@@ -114,7 +114,7 @@ impl Decoder<'_> {
 }
 
 impl Stream<'_> {
-    /// The most bytes that can be decoded.
+    /// The largest number of bytes that can be decoded.
     fn room(&self) -> usize {
         if self.is_base64 { self.bytes.len() / 4 * 3 } else { self.bytes.len() }
     }

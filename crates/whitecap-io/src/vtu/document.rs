@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
                         decoder.appended = self.appended();
                         decoder.appended_is_base64 = is_base64;
                     }
-                    // Raw data are no XML; nothing of interest comes after them.
+                    // Raw data are not XML; nothing of interest comes after them.
                     break;
                 }
                 _ => {}

@@ -6,7 +6,7 @@
 //! * What an array claims to hold is checked against the file before anything is allocated.
 //!
 //! # Non-guarantees
-//! Cell data and field data are passed over. LZ4 and LZMA compression and volumetric cells (in a
+//! Cell data and field data are skipped. LZ4 and LZMA compression and volumetric cells (in a
 //! mesh) are not read.
 
 mod data;
@@ -70,7 +70,7 @@ fn parse_points(document: &Document, piece: &Piece, path: &Path) -> Result<Point
         let expected = table.positions.len().checked_mul(array.components);
         if expected != Some(values.len()) {
             let message = format!(
-                "array `{}` has {} numbers, which is not {} for each of {} points",
+                "array `{}` has {} numbers instead of {} for each of {} points",
                 array.name,
                 values.len(),
                 array.components,
@@ -84,7 +84,7 @@ fn parse_points(document: &Document, piece: &Piece, path: &Path) -> Result<Point
 }
 
 /// Appends a piece's triangles, whose vertices count from `first`. The inner error says why a cell
-/// is not one of triangles.
+/// cannot be made into triangles.
 fn parse_cells(
     document: &Document,
     piece: &Piece,
@@ -115,7 +115,7 @@ fn parse_cells(
         })
         .collect();
     let vertices =
-        vertices.ok_or_else(|| malformed("a cell refers to a point that is not there"))?;
+        vertices.ok_or_else(|| malformed("a cell refers to a point that does not exist"))?;
     let mut start = 0;
     for (&end, &kind) in ends.iter().zip(&kinds) {
         let cell = usize::try_from(end).ok().and_then(|end| vertices.get(start..end));

@@ -5,7 +5,7 @@ use whitecap_core::glam::Vec3;
 use super::BodyPose;
 
 /// How often a particle is moved to the nearest surface; halfway through, one that is still inside
-/// is taken out on a straight way.
+/// is taken out along a straight line.
 const ROUNDS: usize = 6;
 
 /// How particles and solids touch.
@@ -15,14 +15,14 @@ pub struct Contact {
     pub margin: f32,
     /// Coulomb friction: the tangential speed lost per normal speed lost.
     pub friction: f32,
-    /// Particles farther than this from the surface, in metres, are known to be outside and are
-    /// not looked at. It must exceed the way that particles and solid move against each other in a
-    /// step. Infinite: every particle is looked at, at a higher cost.
+    /// Particles farther than this from the surface, in metres, are assumed to be outside and are
+    /// not checked. It must exceed the distance that particles and solid move relative to each other in a
+    /// step. Infinite: every particle is checked, at a higher cost.
     pub reach: f32,
 }
 
 /// The velocity of a particle after it touched a solid: the part of the relative velocity that
-/// points into the solid is taken away, and friction slows the rest.
+/// points into the solid is removed, and friction slows the rest.
 #[inline]
 pub fn slide(velocity: Vec3, solid_velocity: Vec3, normal: Vec3, friction: f32) -> Vec3 {
     let relative = velocity - solid_velocity;
@@ -63,14 +63,14 @@ impl BodyPose {
                 return Some((place, speed));
             }
         }
-        // In a narrow corner the margin cannot be kept to both sides; outside is enough.
+        // In a narrow corner the margin cannot be kept from both sides; being outside is enough.
         if found.distance <= 0.0 {
             place = self.way_out(place, margin).unwrap_or(place);
         }
         Some((place, speed))
     }
 
-    /// The end of a straight way out for a point inside, `clearance` metres beyond the surface;
+    /// The end of a straight path out for a point inside, `clearance` metres beyond the surface;
     /// `None` for a point outside.
     fn way_out(&self, point: Vec3, clearance: f32) -> Option<Vec3> {
         let local = self.to_local.point(point);
@@ -84,8 +84,8 @@ impl BodyPose {
     /// Moves a particle from `from`, where it was when the solid was in the pose `earlier`, to
     /// `to`, but not through the solid: (position, velocity). `None` if it may go there.
     ///
-    /// The way is judged as the solid sees it, so a thin blade that sweeps over a resting
-    /// particle takes it along.
+    /// The path is taken in the frame of the solid, so a thin blade that sweeps over a particle at rest
+    /// carries it along.
     pub fn collide(
         &self,
         earlier: &BodyPose,
@@ -101,8 +101,8 @@ impl BodyPose {
         Some(self.push_out(stopped, slowed, contact).unwrap_or((stopped, slowed)))
     }
 
-    /// If the way from `from` to `to` enters the solid: the end of the way along the surface
-    /// instead, or the place of entry where that leads into the solid again.
+    /// If the path from `from` to `to` enters the solid: the end of the path along the surface
+    /// instead, or the point of entry if that leads into the solid again.
     fn stop_crossing(
         &self,
         earlier: &BodyPose,
@@ -135,7 +135,7 @@ impl BodyPose {
         Some((self.placement.point(place), slowed))
     }
 
-    /// Where a point near the surface is now if it moves with the solid since the earlier pose.
+    /// Where a point near the surface is now if it has moved with the solid since the earlier pose.
     fn carried(&self, earlier: &BodyPose, point: Vec3, reach: f32) -> Vec3 {
         if std::sync::Arc::ptr_eq(&self.shape, &earlier.shape) {
             return self.placement.point(earlier.to_local.point(point));

@@ -6,7 +6,7 @@ use whitecap_core::TriMesh;
 
 /// Meshes at several times, all with the same triangles.
 ///
-/// The same frame must always have the same mesh: it may be asked for again, by any thread.
+/// The same frame must always have the same mesh: it may be requested again, by any thread.
 pub trait BodyFrames: Debug + Send + Sync {
     /// Times of the frames in seconds, ascending.
     fn times(&self) -> &[f64];
@@ -14,18 +14,18 @@ pub trait BodyFrames: Debug + Send + Sync {
     /// The mesh of a frame, counted from 0, or a sentence about why there is none.
     fn mesh(&self, frame: usize) -> Result<TriMesh, String>;
 
-    /// What a frame is called in messages.
+    /// The name of a frame in messages.
     fn name(&self, frame: usize) -> String {
         format!("frame {frame}")
     }
 
-    /// The frame in which the surface is to be sampled, best that of largest area.
+    /// The frame in which the surface is sampled, ideally the one of largest area.
     fn sampled(&self) -> usize {
         0
     }
 }
 
-/// Frames that are in memory, all of them.
+/// A sequence whose frames are all in memory.
 #[derive(Clone, Debug, Default)]
 pub struct FramesInMemory {
     times: Vec<f64>,
@@ -34,7 +34,7 @@ pub struct FramesInMemory {
 }
 
 impl FramesInMemory {
-    /// From pairs of seconds and mesh.
+    /// From pairs of a time in seconds and a mesh.
     pub fn new(frames: Vec<(f64, TriMesh)>) -> Self {
         let (times, meshes): (Vec<f64>, Vec<TriMesh>) = frames.into_iter().unzip();
         let areas = meshes.iter().map(whitecap_surface::area).enumerate();

@@ -1,16 +1,16 @@
 //! Animated bodies: closed triangle meshes at rest, in rigid motion, or deforming.
 //!
-//! A [`MeshMotion`] is a mesh and how it moves: carried through keys, or a sequence of frames with the
-//! same triangles, in memory or read when they are needed ([`BodyFrames`]). An [`AnimatedBody`] is one
+//! A [`MeshMotion`] is a mesh and its motion: carried through keys, or a sequence of frames with the
+//! same triangles, in memory or read when needed ([`BodyFrames`]). An [`AnimatedBody`] is one
 //! that is closed and so has an inside. [`AnimatedBody::at`] gives a [`BodyPose`], the body at one time,
 //! which answers everything else: where its samples are and how fast they move, how far a point is from
-//! its surface, and where a particle that got too close belongs. Solids of liquids, obstacles of waves,
+//! its surface, and where to put a particle that got too close. Solids of liquids, obstacles of waves,
 //! terrain and objects of pictures are all made of these.
 //!
 //! # Guarantees
 //! * A mesh that is not closed, not consistently oriented or not finite is refused with a
-//!   sentence. A closed mesh that is inside out is turned.
-//! * A body can be asked for any time, in any order and from any thread, and answers the same.
+//!   sentence. A closed mesh that is inside out is flipped.
+//! * A body can be queried for any time, in any order and from any thread, and gives the same answers.
 //! * Distances are exact to rounding: they come from the triangles, not from a grid, so bodies
 //!   thinner than a particle are solid.
 //! * Between its frames a deforming mesh moves smoothly: positions are of third order in the time
@@ -21,10 +21,10 @@
 //!
 //! # Non-guarantees
 //! * Vertices move along cubics, each on its own: a body that turns by a large angle from frame to frame
-//!   changes its size a little on the way, and a motion that stops at a frame swings a little past it.
+//!   changes its size a little in between, and a motion that stops at a frame overshoots a little.
 //! * Only the first frame of a sequence is checked for being closed, and each frame for having the same
 //!   triangles.
-//! * A deforming body costs a new hierarchy over its triangles at every pose.
+//! * A deforming body needs a new hierarchy over its triangles at every pose.
 
 mod contact;
 mod frames;
@@ -49,7 +49,7 @@ pub use motion::MeshMotion;
 pub use pose::{BodyPose, NearestSurface};
 pub use settings::{BodySettings, PoseKey};
 
-/// A closed mesh and how it moves.
+/// A closed mesh and its motion.
 #[derive(Clone, Debug)]
 pub struct AnimatedBody {
     motion: MeshMotion,
@@ -60,7 +60,7 @@ pub struct AnimatedBody {
 }
 
 impl AnimatedBody {
-    /// A body of a mesh in motion, which must be closed.
+    /// A body from a mesh in motion, which must be closed.
     pub fn new(motion: MeshMotion) -> Result<Self, SceneError> {
         match &motion.kind {
             MotionKind::Rigid { mesh, .. } => {
@@ -81,7 +81,7 @@ impl AnimatedBody {
     }
 
     /// A body carried through placements at certain times (seconds, ascending). Before the first
-    /// and after the last it rests.
+    /// and after the last it is at rest.
     pub fn rigid(mesh: TriMesh, keys: Vec<(f64, Transform)>) -> Result<Self, SceneError> {
         Self::new(MeshMotion::rigid(mesh, keys)?)
     }
@@ -91,18 +91,18 @@ impl AnimatedBody {
         Self::new(MeshMotion::in_memory(frames)?)
     }
 
-    /// A body given by a sequence of meshes, which are asked for when they are needed.
+    /// A body given by a sequence of meshes, which are loaded when needed.
     pub fn sequence(frames: Arc<dyn BodyFrames>) -> Result<Self, SceneError> {
         Self::new(MeshMotion::sequence(frames)?)
     }
 
-    /// The mesh and how it moves.
+    /// The mesh and its motion.
     pub fn motion(&self) -> &MeshMotion {
         &self.motion
     }
 
     /// Samples of the surface, at most `spacing` metres apart when the body is largest: at its largest
-    /// key, or in the frame that a sequence is to be sampled in.
+    /// key, or in the sampling frame of a sequence.
     pub fn sample(&self, spacing: f32) -> Result<Vec<SurfaceSample>, SceneError> {
         positive("the spacing", spacing)?;
         match &self.motion.kind {
@@ -116,7 +116,7 @@ impl AnimatedBody {
         }
     }
 
-    /// The largest scale that it ever has.
+    /// The largest scale it ever has.
     pub fn largest_scale(&self) -> f32 {
         match &self.motion.kind {
             MotionKind::Rigid { largest_scale, .. } => *largest_scale,

@@ -9,7 +9,7 @@ use super::frames::{BodyFrames, FramesInMemory};
 use super::sequence::MeshSequence;
 use crate::error::{SceneError, usable_mesh};
 
-/// A mesh and how it moves. Nothing is asked of the mesh but finite vertices and a triangle; see
+/// A mesh and its motion. The mesh only needs finite vertices and at least one triangle; see
 /// [`super::AnimatedBody`] for bodies with an inside.
 #[derive(Clone, Debug)]
 pub struct MeshMotion {
@@ -29,7 +29,7 @@ impl MeshMotion {
     }
 
     /// A mesh carried through placements at certain times (seconds, ascending). Before the first and
-    /// after the last it rests.
+    /// after the last it is at rest.
     pub fn rigid(mesh: TriMesh, keys: Vec<(f64, Transform)>) -> Result<Self, SceneError> {
         usable_mesh(mesh.positions(), mesh.triangles())?;
         let largest_scale = keys.iter().map(|(_, key)| key.scale).fold(0.0, f32::max);
@@ -37,7 +37,7 @@ impl MeshMotion {
         Ok(Self { kind: MotionKind::Rigid { mesh: Arc::new(mesh), path, largest_scale } })
     }
 
-    /// A sequence of meshes with the same triangles, which are asked for when they are needed.
+    /// A sequence of meshes with the same triangles, which are loaded when needed.
     pub fn sequence(frames: Arc<dyn BodyFrames>) -> Result<Self, SceneError> {
         Ok(Self { kind: MotionKind::Sequence(Arc::new(MeshSequence::new(frames)?)) })
     }

@@ -126,7 +126,7 @@ impl BodyPose {
         })
     }
 
-    /// Velocity in m/s of the material at or below a sample, where that lies at `point`.
+    /// Velocity in m/s of the material at or below a sample that lies at `point`.
     pub fn velocity_of(&self, sample: &SurfaceSample, point: Vec3) -> Vec3 {
         match &self.material {
             Material::Rigid { path, time } => path.velocity(*time, point),
@@ -136,7 +136,7 @@ impl BodyPose {
         }
     }
 
-    /// A length below which positions near the body cannot be told apart.
+    /// A length below which positions near the body cannot be distinguished.
     pub(super) fn rounding(&self) -> f32 {
         let local = self.shape.bounds();
         let extent = local.min.abs().max(local.max.abs()).max_element() * self.placement.scale;

@@ -1,16 +1,16 @@
 //! A mesh that changes shape: the same triangles in many frames, and a smooth motion through them.
 //!
-//! Between two frames each vertex follows the cubic through both that has, at either, the slope of the
-//! parabola through that frame and its two neighbours (a Catmull-Rom spline for frames of any
-//! distance). At the ends of the sequence the parabola lies on one side. Two frames make a straight
-//! line, one rests.
+//! Between two frames each vertex follows the cubic through both that has, at each, the slope of the
+//! parabola through that frame and its two neighbours (a Catmull-Rom spline for unevenly spaced
+//! frames). At the ends of the sequence the parabola is one-sided. Two frames make a straight
+//! line; a single frame is at rest.
 //!
 //! # Guarantees
 //! * The motion passes through its frames exactly, its velocity is continuous within the sequence and is
 //!   the derivative of the positions.
 //! * For a smooth motion the error of positions between frames falls with the third power of the time
 //!   between them.
-//! * At most four frames are in memory, and what is answered does not depend on what was asked before.
+//! * At most four frames are in memory, and answers do not depend on earlier queries.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,13 +63,13 @@ impl MeshSequence {
         &self.first
     }
 
-    /// The mesh of the frame in which the surface is to be sampled.
+    /// The mesh of the frame in which the surface is sampled.
     pub fn sampled(&self) -> Result<TriMesh, SceneError> {
         Ok(self.shaped(&self.positions(self.frames.sampled())?))
     }
 
     /// The mesh at a time in seconds, and the velocities of its vertices in m/s. Before the first and after
-    /// the last frame it rests.
+    /// the last frame it is at rest.
     pub fn at(&self, time: f64) -> Result<(TriMesh, Vec<Vec3>), SceneError> {
         let times = self.frames.times();
         let last = times.len() - 1;
@@ -97,7 +97,7 @@ impl MeshSequence {
         Ok((self.shaped(&positions), velocities))
     }
 
-    /// Vertices of a frame, from memory if it was used lately.
+    /// Vertices of a frame, from memory if it was used recently.
     fn positions(&self, frame: usize) -> Result<Arc<Vec<Vec3>>, SceneError> {
         let held = || self.window.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, positions)) = held().iter().find(|(number, _)| *number == frame) {
@@ -136,9 +136,9 @@ impl MeshSequence {
 }
 
 fn read(frames: &dyn BodyFrames, frame: usize) -> Result<TriMesh, SceneError> {
-    let told = |reason: String| SceneError::Frame { frame: frames.name(frame), reason };
-    let mesh = frames.mesh(frame).map_err(told)?;
-    usable_mesh(mesh.positions(), mesh.triangles()).map_err(|error| told(error.to_string()))?;
+    let unusable = |reason: String| SceneError::Frame { frame: frames.name(frame), reason };
+    let mesh = frames.mesh(frame).map_err(unusable)?;
+    usable_mesh(mesh.positions(), mesh.triangles()).map_err(|error| unusable(error.to_string()))?;
     Ok(mesh)
 }
 
@@ -171,7 +171,7 @@ impl Cubic {
     }
 
     fn at(&self, vertex: impl Fn(usize) -> DVec3) -> (Vec3, Vec3) {
-        // About the first frame, so that no digits are lost far from the origin.
+        // Relative to the first frame, so that no digits are lost far from the origin.
         let origin = vertex(0);
         let sum = |weights: &[f64]| {
             let terms = weights.iter().enumerate();
@@ -182,8 +182,8 @@ impl Cubic {
 }
 
 /// Weights of the frames whose sum is the slope at frame `at` of the parabola through it and its two
-/// neighbours, at an end of the sequence through the three frames there; of the line through two frames if
-/// there are no more.
+/// neighbours; at an end of the sequence, of the parabola through the three frames there; of the line
+/// through two frames if there are no more.
 fn slope_weights(times: &[f64], at: usize) -> Vec<(usize, f64)> {
     let count = times.len().min(3);
     let start = at.saturating_sub(1).min(times.len() - count);

@@ -1,4 +1,4 @@
-//! Settings of a solid: its file, and how it moves.
+//! Settings of a solid: its file and its motion.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,24 @@ use crate::setting::{SettingError, check_ranges};
 use crate::shape::no_direction;
 
 /// The largest turn between two placements, in degrees: well below half a turn, beyond which the
-/// way back is the shorter one.
+/// opposite direction would be shorter.
 const LARGEST_STEP: f32 = 90.0;
 
 /// A mesh from a file: at rest, moved from key to key, or deforming.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodySettings {
-    /// File of the closed mesh. With `####` or `%04d` in place of the frame number it deforms: a
-    /// file for every frame, all with the same triangles.
+    /// File of the closed mesh. With `####` or `%04d` in place of the frame number, it deforms: one
+    /// file per frame, all with the same triangles.
     #[schemars(extend("unit" = "none"))]
     pub path: String,
-    /// Number of the file of a deforming mesh that belongs to the first frame. Left out: files and
+    /// File number of a deforming mesh at the first frame. Left out: files and
     /// frames have the same numbers.
     #[serde(default)]
     #[schemars(extend("unit" = "frames"))]
     pub first: Option<i64>,
-    /// Placements over time, between which the solid moves evenly. Before the first and after the
-    /// last it rests. Left out: it rests where the file has it.
+    /// Placements over time; the solid moves at constant speed between them. Before the first and after the
+    /// last it is at rest. Left out: it stays where the file has it.
     #[serde(default)]
     #[schemars(extend("unit" = "none"))]
     pub keys: Vec<PoseKey>,
@@ -37,20 +37,20 @@ pub struct BodySettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PoseKey {
-    /// When it is there, after the first frame.
+    /// Time of this placement, after the first frame.
     #[schemars(extend("unit" = "s"))]
     pub time: f64,
-    /// Where the origin of the mesh is then (x, y, z).
+    /// Position of the mesh's origin at that time (x, y, z).
     #[schemars(extend("unit" = "m"))]
     pub position: [f32; 3],
-    /// Axis that it is turned about, of any length.
+    /// Axis of rotation, of any length.
     #[schemars(extend("unit" = "none"))]
     pub axis: [f32; 3],
-    /// How far it is turned, anticlockwise seen from the tip of the axis. Between keys of the same
-    /// axis all of it is turned, also beyond 360; between others the shortest way is taken.
+    /// Angle of rotation, anticlockwise seen from the tip of the axis. Between keys with the same
+    /// axis the whole angle is turned, even beyond 360; between others the shortest rotation is taken.
     #[schemars(extend("unit" = "degrees"), range(min = -1e6, max = 1e6))]
     pub angle: f32,
-    /// Its size as a multiple of that in the file.
+    /// Scale relative to the file.
     #[schemars(extend("unit" = "none"), range(min = 1e-6, max = 1e6))]
     pub scale: f32,
 }
@@ -65,7 +65,7 @@ impl PoseKey {
     fn placement(&self) -> Result<Transform, SettingError> {
         let axis = unit_vector(self.axis.into())
             .ok_or_else(|| no_direction("axis", "the axis of a key"))?;
-        // The remainder first: the sine of many turns has lost its digits.
+        // The remainder first: the sine of many turns would lose its digits.
         let rotation = Quat::from_axis_angle(axis, (self.angle % 360.0).to_radians());
         Ok(Transform { rotation, translation: self.position.into(), scale: self.scale })
     }
@@ -86,7 +86,7 @@ impl PoseKey {
 
 impl BodySettings {
     /// The placements to move through, for [`super::AnimatedBody::rigid`]: the keys, with further ones
-    /// between them where a turn is too wide for one step.
+    /// between them where a turn is too large for one step.
     pub fn motion(&self) -> Result<Vec<(f64, Transform)>, SettingError> {
         let Some(last) = self.keys.last() else { return Ok(vec![(0.0, Transform::IDENTITY)]) };
         check_ranges(self)?;
@@ -118,8 +118,8 @@ mod tests {
         BodySettings { path: String::from("blade.ply"), first: None, keys }
     }
 
-    /// Contract: between keys of the same axis the whole angle is turned at an even speed, several
-    /// times round if it says so.
+    /// Contract: between keys with the same axis the whole angle is turned at constant speed, several
+    /// full turns if the angle says so.
     #[test]
     fn several_turns_are_turned() {
         let end =
@@ -136,14 +136,14 @@ mod tests {
         }
     }
 
-    /// Contract: a solid without keys rests; keys that are no placement or run backwards are
-    /// refused in words.
+    /// Contract: a solid without keys is at rest; keys that are not placements or run backwards are
+    /// refused with a message.
     #[test]
     fn keys_that_make_no_motion_are_refused() {
         assert_eq!(body(Vec::new()).motion().unwrap(), [(0.0, Transform::IDENTITY)]);
-        let told = |key: PoseKey| body(vec![key]).motion().unwrap_err().to_string();
-        assert!(told(PoseKey { axis: [0.0; 3], ..PoseKey::default() }).contains("axis"));
-        assert!(told(PoseKey { angle: f32::NAN, ..PoseKey::default() }).contains("angle"));
+        let message = |key: PoseKey| body(vec![key]).motion().unwrap_err().to_string();
+        assert!(message(PoseKey { axis: [0.0; 3], ..PoseKey::default() }).contains("axis"));
+        assert!(message(PoseKey { angle: f32::NAN, ..PoseKey::default() }).contains("angle"));
         let backwards = PoseKey { time: -1.0, ..PoseKey::default() };
         let motion = body(vec![PoseKey::default(), backwards]).motion().unwrap();
         assert!(KeyframedTransform::new(motion).unwrap_err().to_string().contains("not after"));

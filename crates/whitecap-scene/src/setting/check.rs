@@ -1,7 +1,7 @@
-//! The walk through settings with the ranges of their type.
+//! Walks through settings and checks them against the ranges of their type.
 //!
-//! Settings are walked by serialising them into nothing: serde names every key and shows every number as
-//! it is, with NaN and infinity, which text formats would lose.
+//! Settings are walked by serialising them to nowhere: serde names every key and passes every number as
+//! it is, including NaN and infinity, which text formats would lose.
 
 use schemars::JsonSchema;
 use serde::ser::{self, Serialize, Serializer};
@@ -45,7 +45,7 @@ impl<'a> Path<'a> {
         if outer.is_empty() { own } else { format!("{outer}.{own}") }
     }
 
-    /// The problem of a number here. One of a list of numbers is told at the list.
+    /// The error for a number here. For an item of a list of numbers, it names the list.
     fn refused(&self, range: Range, value: String) -> Refused {
         let (place, prefix) = match (self.step, self.outer) {
             (Step::Place(_), Some(list)) => (list, "a value of "),
@@ -58,7 +58,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// What ends the walk.
+/// What stops the walk.
 #[derive(Debug)]
 struct Refused(SettingError);
 
@@ -88,8 +88,8 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn number(self, value: f64) -> Outcome {
         let range = self.rule.range();
-        let told = || self.path.refused(range, super::plain_number(value));
-        if range.contains(value) { Ok(()) } else { Err(told()) }
+        let refused = || self.path.refused(range, super::plain_number(value));
+        if range.contains(value) { Ok(()) } else { Err(refused()) }
     }
 
     fn key<T: Serialize + ?Sized>(self, key: &str, value: &T) -> Outcome {
@@ -159,8 +159,8 @@ impl<'a> Serializer for Walk<'a> {
 
     fn serialize_f32(self, value: f32) -> Outcome {
         let range = self.rule.range();
-        let told = || self.path.refused(range, value.to_string());
-        if range.contains_single(value) { Ok(()) } else { Err(told()) }
+        let refused = || self.path.refused(range, value.to_string());
+        if range.contains_single(value) { Ok(()) } else { Err(refused()) }
     }
 
     fn serialize_f64(self, value: f64) -> Outcome {
@@ -314,7 +314,7 @@ impl ser::SerializeMap for Parts<'_> {
     type Error = Refused;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Outcome {
-        // JSON has a text for every key that a map may have.
+        // JSON has a string for every key that a map may have.
         let text = serde_json::to_string(key).map_err(ser::Error::custom)?;
         self.key = text.trim_matches('"').to_string();
         Ok(())

@@ -1,22 +1,23 @@
 //! Settings: what is wrong with one, and the check of all ranges.
 //!
-//! The unit, range and default of a setting stand at its field and nowhere else. [`check_ranges`] reads
-//! them from the JSON Schema of the settings type and walks the settings with them, so that a value that
-//! came from a shot file, a flag or another program is judged by one rule and told in one sentence.
+//! The unit, range and default of a setting are declared at its field and nowhere else. [`check_ranges`]
+//! reads them from the JSON Schema of the settings type and walks the settings with them, so that a value
+//! that came from a shot file, a flag or another program is judged by one rule and reported in one
+//! sentence.
 //!
 //! # Guarantees
-//! * Every number is found, in nested tables, options, lists, fixed arrays and choices between tables:
-//!   one that is out of its range or not finite is reported by its key. The first in the order of the
-//!   fields is told.
-//! * A single-precision number is compared with the limit as single precision has it, so that the limit
+//! * Every number is checked, in nested tables, options, lists, fixed arrays and choices between tables:
+//!   one that is out of range or not finite is reported by its key. The first in the order of the
+//!   fields is reported.
+//! * A single-precision number is compared with the limit rounded to single precision, so that the limit
 //!   itself is always allowed.
 //! * After the first check of a type, a check that finds nothing allocates no memory, unless the type
 //!   has flattened fields.
 //!
 //! # Non-guarantees
-//! * Relations between settings are left to the type: a range cannot say them.
+//! * Relations between settings are left to the type: a range cannot express them.
 //! * Of JSON Schema, `minimum` and `maximum` are read; exclusive limits are not.
-//! * Choices with their name in a field (`serde(tag)`) have their numbers checked for being finite only.
+//! * For choices with their name in a field (`serde(tag)`), numbers are only checked for being finite.
 
 mod check;
 mod range;
@@ -40,17 +41,17 @@ pub struct SettingError {
 }
 
 impl SettingError {
-    /// A problem, without what would be right.
+    /// An error without a suggestion.
     pub fn new(key: impl Into<String>, message: impl ToString) -> Self {
         Self { key: key.into(), message: message.to_string(), help: None }
     }
 
-    /// The same problem with what would be right.
+    /// The same error with a suggestion.
     pub fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same problem, in the table `table` of a larger one.
+    /// The same error, in the table `table` of a larger one.
     pub fn inside(self, table: &str) -> Self {
         let key = match self.key.as_str() {
             "" => table.to_string(),
@@ -59,7 +60,7 @@ impl SettingError {
         Self { key, ..self }
     }
 
-    /// The same problem, in an item of the list `list`, counted from 0.
+    /// The same error, in an item of the list `list`, counted from 0.
     pub fn within(self, list: &str, place: usize) -> Self {
         self.inside(&format!("{list}.{place}"))
     }
@@ -90,7 +91,7 @@ impl std::error::Error for SettingError {}
 mod tests {
     use super::*;
 
-    /// Contract: a problem says in one sentence which setting it is about, where it lies, and what would
+    /// Contract: an error says in one sentence which setting it is about, where it is, and what would
     /// be right, and names the setting once.
     #[test]
     fn problems_are_sentences() {

@@ -1,4 +1,4 @@
-//! The range of a setting, and how it is told.
+//! The range of a setting, and how it is written.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use super::SettingError;
 /// The least and the largest value of a setting, both allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
-    /// The least value; none: there is no limit.
+    /// The least value; `None` means no limit.
     pub least: Option<f64>,
-    /// The largest value; none: there is no limit.
+    /// The largest value; `None` means no limit.
     pub most: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Range {
             && self.most.is_none_or(|most| value <= most)
     }
 
-    /// As [`Range::contains`], with limits as single precision has them.
+    /// As [`Range::contains`], with limits rounded to single precision.
     pub fn contains_single(&self, value: f32) -> bool {
         value.is_finite()
             && self.least.is_none_or(|least| value >= least as f32)
@@ -88,8 +88,8 @@ pub fn plain_number(number: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: ranges are written as a person would, with the fewest digits, and a value outside one is
-    /// told with what would be right.
+    /// Contract: ranges are written as a person would, with the fewest digits, and the error for a value
+    /// outside says what would be right.
     #[test]
     fn ranges_are_told_in_short_words() {
         for (range, short, sentence) in [
@@ -115,7 +115,8 @@ mod tests {
         );
     }
 
-    /// Contract: limits are allowed, in single precision too; what is not finite never is.
+    /// Contract: the limits themselves are allowed, in single precision too; values that are not finite
+    /// never are.
     #[test]
     fn limits_are_allowed() {
         let range = Range::between(1e-5, 0.1);

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::Range;
 
-/// How deep tables may lie in each other; deeper ones are not looked at.
+/// How deep tables may be nested; deeper ones are not checked.
 const DEEPEST: usize = 32;
 
-/// What may stand at a place of the settings.
+/// What is allowed at one place of the settings.
 #[derive(Clone, Debug)]
 pub(super) enum Rule {
     /// Any finite number.
@@ -20,15 +20,15 @@ pub(super) enum Rule {
     Number(Range),
     /// Rules of the first items, then that of all others.
     List(Vec<Rule>, Box<Rule>),
-    /// By key; a choice between tables is a table of which one key is there.
+    /// By key; a choice between tables is a table with one of its keys present.
     Table(BTreeMap<String, Rule>),
 }
 
-/// The rule of a type, made when it is first asked for.
+/// The rule of a type, made on first use.
 pub(super) fn rule_of<S: JsonSchema + 'static>() -> Arc<Rule> {
     static RULES: RwLock<BTreeMap<TypeId, Arc<Rule>>> = RwLock::new(BTreeMap::new());
     let id = TypeId::of::<S>();
-    // Rules are whole or not there, so those that a thread left when it panicked are good.
+    // Rules are inserted whole, so those left by a thread that panicked are valid.
     if let Some(rule) = RULES.read().unwrap_or_else(|held| held.into_inner()).get(&id) {
         return rule.clone();
     }
@@ -55,7 +55,7 @@ impl Rule {
         let mut keys = BTreeMap::new();
         for table in alternatives.into_iter().chain([schema]) {
             let properties = table["properties"].as_object().into_iter().flatten();
-            // A choice that says its name in a field would mix up the ranges of its tables.
+            // A choice with its name in a field would mix up the ranges of its tables.
             let properties = properties.filter(|_| !names_itself(table));
             keys.extend(properties.map(|(key, property)| (key.clone(), read(property))));
         }
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The rule of what stands at a key.
+    /// The rule of the value at a key.
     pub fn at_key(&self, key: &str) -> &Rule {
         match self {
             Rule::Table(keys) => keys.get(key).unwrap_or(&Rule::Free),
@@ -97,7 +97,7 @@ impl Rule {
     }
 }
 
-/// Whether a table of a choice tells by a constant which one it is.
+/// Whether a table of a choice is identified by a constant.
 fn names_itself(table: &Value) -> bool {
     let properties = table["properties"].as_object();
     properties.into_iter().flatten().any(|(_, property)| property["const"].is_string())

@@ -41,7 +41,7 @@ pub(crate) struct Anisotropic {
 pub(crate) struct StretchedKernel {
     /// Quadratic form M with dᵀ M d = 1 at the edge of the kernel (1/m²).
     pub form: Mat3,
-    /// What [`half_spline`] is multiplied by.
+    /// Factor of [`half_spline`].
     pub weight: f32,
     /// Longest half axis in metres.
     pub reach: f32,
@@ -67,7 +67,7 @@ impl Anisotropic {
     }
 
     /// The same kernels with centres moved by `displacement(place in the unstretched order)`, to
-    /// go with particles that were sorted anew: `order` gives the former place of each.
+    /// match particles that were re-sorted: `order` gives the former place of each.
     pub fn moved(&self, displacement: impl Fn(u32) -> Vec3, order: &[u32]) -> Self {
         let mut here = vec![0u32; order.len()];
         for (place, &before) in self.grid.order().iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! φ(x) = |x − x̄| − r̄ f, with x̄ = Σ w_j x_j, r̄ = Σ w_j r_j, weights from k(s) = (1 − s²)³₊
 //! normalised to one (Morgenroth 2021, §4.5; Dagenais et al. 2017, §2.3.1). Zhu–Bridson has
-//! f = 1. Solenthaler reduces the radius where x̄ moves faster than x, which is what makes false
+//! f = 1. Solenthaler reduces the radius where x̄ moves faster than x, which is what causes false
 //! surface between distant particles and in concave corners: with E the largest eigenvalue of
 //! ∇x̄, f = 1 for E < 0.4, else γ³ − 3γ² + 3γ, γ = (3.5 − E) / 3.1.
 //!

@@ -49,7 +49,7 @@ impl<'a> Density<'a> {
     }
 }
 
-/// For each sorted place: 2 V_j · 8 / (π h_j³), what [`half_spline`] is multiplied by.
+/// For each sorted place: 2 V_j · 8 / (π h_j³), the factor of [`half_spline`].
 pub(super) fn weights(input: &Input) -> Vec<f32> {
     let volumes = volumes(input);
     volumes

@@ -8,7 +8,7 @@
 //! | [`anisotropic`] | the same with stretched kernels (Yu & Turk 2013) | flat sheets, sharp edges | cost of the stretch |
 //! | [`averaged`] | distance to the averaged position minus radius (Zhu & Bridson 2005) | smooth bulk | false surface in concave corners |
 //! | [`averaged`] with correction (Solenthaler et al. 2007) | the same, radius reduced | concave corners | cost |
-//! | [`blobs`] | iso − sum of bumps (after Blinn 1982) | looks of metaballs; rays only | swells where particles crowd |
+//! | [`blobs`] | iso − sum of bumps (after Blinn 1982) | the look of metaballs; ray tracing only | swells where particles crowd |
 //!
 //! A tile is evaluated by gathering the particles that reach it and adding them row by row: a
 //! row of eight nodes is one SIMD register.

@@ -1,7 +1,7 @@
-//! An implicit function of particles that can be asked at any point: what a ray tracer needs.
+//! An implicit function of particles that can be evaluated at any point, as a ray tracer needs.
 //!
-//! The same functions as on the grid (see [`super`]), with the particles and their kernels laid
-//! open, so that a caller can arrange them for its own way of asking.
+//! The same functions as on the grid (see [`super`]), with the particles and their kernels exposed,
+//! so that a caller can arrange them for its own queries.
 //!
 //! # Guarantees
 //! * [`ParticleField::value`] is the function that [`crate::implicit_field`] evaluates on nodes, up
@@ -10,7 +10,7 @@
 //!   motion is the surface moved.
 //!
 //! # Non-guarantees
-//! * [`ParticleField::value`] searches its neighbours anew each time; it is the definition, not the
+//! * [`ParticleField::value`] searches for neighbours on every call; it is the definition, not the
 //!   fast way.
 
 use glam::{Mat3, Vec3};
@@ -61,7 +61,7 @@ pub struct FieldParticle {
     pub reach: f32,
     /// Its radius, in m.
     pub radius: f32,
-    /// What (1 − u)³₊ − 4 (½ − u)³₊ is multiplied by (density and stretched kernels); one
+    /// Factor of (1 − u)³₊ − 4 (½ − u)³₊ (density and stretched kernels); one
     /// otherwise.
     pub weight: f32,
     /// Quadratic form with dᵀ M d = u², in 1/m².
@@ -147,7 +147,7 @@ impl ParticleField {
         }
     }
 
-    /// Sentences about what was assumed.
+    /// Sentences about the assumptions made.
     pub fn notes(&self) -> &[String] {
         &self.input.notes
     }

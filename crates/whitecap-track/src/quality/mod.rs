@@ -1,9 +1,9 @@
 //! Keeping triangles well shaped (Dagenais et al. 2017, §2.6; Brochu & Bridson 2009): long edges are
 //! split, short ones and folds are collapsed, and edges of new triangles are flipped.
 //!
-//! What is long, short or folded is measured against what it was at birth, so a mesh that is only
-//! moved about is never touched, however irregular its triangles are. Vertices of the first mesh
-//! keep their place where a younger vertex can give way; ridges and corners keep theirs.
+//! Lengths and folds are measured relative to their values at birth, so a mesh that only
+//! moves rigidly is never changed, however irregular its triangles are. Vertices of the first mesh
+//! keep their place where a younger vertex can be removed instead; ridges and corners keep theirs.
 
 mod butterfly;
 mod operations;
@@ -15,15 +15,15 @@ use crate::half_edge::HalfEdgeMesh;
 pub(crate) use operations::shape;
 use operations::{collapse, flip, split};
 
-/// An edge that is this many times as long as the longest at its ends was is split.
+/// An edge this many times as long as the longest original edge at its ends is split.
 const STRETCH: f32 = 1.5;
-/// An edge that is this share of the shortest at its ends is collapsed.
+/// An edge shorter than this fraction of the shortest original edge at its ends is collapsed.
 const SHRINK: f32 = 0.5;
 /// Cosine between two normals below which an edge counts as a ridge.
 const RIDGE: f32 = 0.5;
 /// Cosine between two normals below which an edge is a fold...
 const FOLD: f32 = -0.8;
-/// ...if it was less sharp by this at birth.
+/// ...if it was less sharp by at least this much at birth.
 const SHARPENED: f32 = 0.2;
 /// Rounds of operations per call.
 const ROUNDS: usize = 4;
@@ -36,7 +36,7 @@ pub(crate) struct QualityCounts {
     pub flips: usize,
 }
 
-/// Takes the edges of vertices `from` on as the measure for later.
+/// Records the edges of the vertices starting at `from` as the reference for later.
 pub(crate) fn measure_birth(mesh: &mut HalfEdgeMesh, from: usize) {
     let measures: Vec<[f32; 3]> = (from as u32..mesh.positions.len() as u32)
         .into_par_iter()
@@ -110,7 +110,7 @@ fn mixed_position(mesh: &HalfEdgeMesh, mix: &[(u32, f32)]) -> Vec3 {
     mix.iter().map(|&(v, weight)| mesh.positions[v as usize] * weight).sum()
 }
 
-/// The longest first, so that splits halve what is longest.
+/// Splits the longest edges first.
 fn by_length(mesh: &HalfEdgeMesh, mut edges: Vec<u32>) -> Vec<u32> {
     edges.par_sort_by(|&a, &b| length(mesh, b).total_cmp(&length(mesh, a)).then(a.cmp(&b)));
     edges
@@ -133,7 +133,7 @@ fn split_long(mesh: &mut HalfEdgeMesh, counts: &mut QualityCounts) {
         let position = mixed_position(mesh, &mix);
         let ends = butterfly::middle(mesh, h);
         let vertex = split(mesh, h, position, &mix);
-        // Extrapolated measures would drift; those of the ends are good ones.
+        // Extrapolated references would drift; those of the ends are good.
         let carried = &mut mesh.carried;
         for list in [&mut carried.shortest, &mut carried.longest, &mut carried.sharpest] {
             list[vertex as usize] = ends.iter().map(|&(v, w)| w * list[v as usize]).sum();
@@ -171,7 +171,7 @@ fn collapse_short(mesh: &mut HalfEdgeMesh, counts: &mut QualityCounts) {
             continue;
         }
         let (kept, position) = kept_end(mesh, h);
-        // Where that does not work, of two young ends the other one may stay.
+        // If that does not work and both ends are young, the other one may stay.
         let other = mesh.twin(kept);
         let young = mesh.carried.born[mesh.from(kept) as usize] != 0;
         let there = mesh.positions[mesh.from(other) as usize];
@@ -258,7 +258,7 @@ mod tests {
         mesh
     }
 
-    /// Contract: a mesh at rest is left alone to the bit, wherever it is moved.
+    /// Contract: an undeformed mesh is left alone to the bit, wherever it is moved.
     #[test]
     fn a_mesh_at_rest_is_left_alone() {
         let mut mesh = bumpy();

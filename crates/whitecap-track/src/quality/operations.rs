@@ -1,13 +1,13 @@
 //! Splitting, collapsing and flipping edges of a closed mesh.
 //!
 //! # Guarantees
-//! Each operation leaves a closed 2-manifold without doubled edges, or does nothing and says so.
+//! Each operation leaves a closed 2-manifold without duplicate edges, or does nothing and says so.
 
 use glam::Vec3;
 
 use crate::half_edge::{HalfEdgeMesh, following, previous};
 
-/// Cosine below which a triangle counts as turned over by an operation.
+/// Cosine below which a triangle counts as flipped over by an operation.
 const LARGEST_TURN: f32 = 0.2;
 /// Shape below which a triangle counts as a sliver; 1 is equilateral.
 const SLIVER: f32 = 0.02;
@@ -19,7 +19,7 @@ pub(crate) fn shape(corners: [Vec3; 3]) -> f32 {
     if sides > 0.0 { 3.464_101_6 * (b - a).cross(c - a).length() / sides } else { 0.0 }
 }
 
-/// Puts a vertex into an edge; it carries `mix`. Returns its number.
+/// Splits an edge with a new vertex that carries `mix`. Returns its index.
 pub(crate) fn split(
     mesh: &mut HalfEdgeMesh,
     half_edge: u32,
@@ -51,8 +51,8 @@ pub(crate) fn split(
     middle
 }
 
-/// Draws an edge together: its end vanishes into its beginning, which moves to `position`. Says
-/// whether it could be done.
+/// Collapses an edge: its end merges into its beginning, which moves to `position`. Returns
+/// whether that was possible.
 pub(crate) fn collapse(mesh: &mut HalfEdgeMesh, half_edge: u32, position: Vec3) -> bool {
     let twin = mesh.twin(half_edge);
     let (a, b) = (mesh.from(half_edge), mesh.to(half_edge));
@@ -105,7 +105,7 @@ fn may_collapse(mesh: &HalfEdgeMesh, [a, b, c, d]: [u32; 4], position: Vec3) -> 
     })
 }
 
-/// Whether a triangle is neither turned over nor made a sliver that it was not.
+/// Whether a triangle is neither flipped over nor turned into a sliver.
 fn stays_sound(before: [Vec3; 3], after: [Vec3; 3]) -> bool {
     let normal = |[a, b, c]: [Vec3; 3]| (b - a).cross(c - a);
     let (old, new) = (shape(before), shape(after));
@@ -116,8 +116,8 @@ fn stays_sound(before: [Vec3; 3], after: [Vec3; 3]) -> bool {
     old < SLIVER || first.dot(second) > LARGEST_TURN * first.length() * second.length()
 }
 
-/// Turns an edge to join the corners across from it, if that makes better triangles and hardly
-/// changes the surface. Says whether it did.
+/// Flips an edge to join the corners opposite to it, if that makes better triangles and hardly
+/// changes the surface. Returns whether it did.
 pub(crate) fn flip(mesh: &mut HalfEdgeMesh, half_edge: u32, largest_bend: f32) -> bool {
     let twin = mesh.twin(half_edge);
     let (a, b) = (mesh.from(half_edge), mesh.to(half_edge));
@@ -132,7 +132,7 @@ pub(crate) fn flip(mesh: &mut HalfEdgeMesh, half_edge: u32, largest_bend: f32) -
     if worst(after) < worst(before) * 1.1 + 1e-3 {
         return false;
     }
-    // Slivers have no normal to speak of: the sum over both triangles is the surface's.
+    // Slivers have no reliable normal: the sum over both triangles is that of the surface.
     let surface = (normal(before[0]) + normal(before[1])).normalize_or_zero();
     let turned = after.iter().any(|&t| normal(t).normalize_or_zero().dot(surface) < largest_bend);
     let bent = before

@@ -127,7 +127,7 @@ pub fn together(meshes: &[TriMesh]) -> TriMesh {
     mesh
 }
 
-/// Places on a slightly disturbed lattice of `spacing` where `inside` holds, within ±`extent`.
+/// Positions on a slightly perturbed lattice of `spacing` where `inside` holds, within ±`extent`.
 pub fn filled(spacing: f32, extent: Vec3, inside: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
     let count = (extent / spacing).ceil().as_ivec3();
     let mut places = Vec::new();
@@ -148,7 +148,7 @@ pub fn filled(spacing: f32, extent: Vec3, inside: impl Fn(Vec3) -> bool) -> Vec<
     places
 }
 
-/// Particles with identities in the order of their places.
+/// Particles with identities in the order of their positions.
 pub fn particles(places: Vec<Vec3>) -> Particles {
     let ids = (0..places.len() as i64).collect();
     let mut particles = Particles::new(places);
@@ -175,7 +175,7 @@ pub fn assert_closed(mesh: &TriMesh, what: &str) -> MeshReport {
     found
 }
 
-/// A rigid motion: turned about an axis through the origin, then shifted.
+/// A rigid motion: rotated about an axis through the origin, then translated.
 pub fn turned(p: Vec3, angle: f32, shift: Vec3) -> Vec3 {
     Quat::from_axis_angle(Vec3::new(0.3, 0.8, -0.5).normalize(), angle) * p + shift
 }

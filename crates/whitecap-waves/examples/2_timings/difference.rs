@@ -1,11 +1,11 @@
-//! How much the waves of two runs differ whose points are not the same.
+//! How much the waves of two runs with different points differ.
 
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::reduce;
 use whitecap_waves::WaveFrame;
 
 /// Root mean square, over the points of `first`, of the difference between the kernel averages of
-/// the displacements of both runs, over two fine spacings: what a mesh would see of it. In metres.
+/// the displacements of both runs, over two fine spacings: the difference a mesh would show. In metres.
 pub fn difference(first: &WaveFrame, second: &WaveFrame, fine: f32) -> f64 {
     let grids = [first, second].map(|run| NeighbourGrid::build(&run.points.position, 2.0 * fine));
     let squared = |point: usize| {
@@ -17,7 +17,7 @@ pub fn difference(first: &WaveFrame, second: &WaveFrame, fine: f32) -> f64 {
     (reduce::sum(count, squared) / count.max(1) as f64).sqrt()
 }
 
-/// The mean displacement of a run at a place, from points of the same side of the liquid.
+/// The mean displacement of a run at a position, from points on the same side of the liquid.
 fn average(
     places: &WaveFrame,
     place: usize,

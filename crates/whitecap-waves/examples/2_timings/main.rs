@@ -1,16 +1,16 @@
-//! How long each part of the waves takes, and how much two ways to make them differ.
+//! How long each part of the waves takes, and how much two ways of computing them differ.
 //!
 //! `cargo run --release -p whitecap-waves --example 2_timings -- SOURCE FRAMES FPS COARSE RATIO VARIANTS`
 //! prints one row of `name=value` per frame and variant, times in seconds.
 //!
 //! * SOURCE: a sequence such as `sim/frame_####.bgeo`, or `tank:390000` or `calm:20000` for a tank
-//!   of about so many particles that is made here, with or without a rod that stirs it
+//!   of about that many particles, generated here, with or without a rod that stirs it
 //! * FRAMES: first and last, such as `0-45`
 //! * FPS: frames per second
 //! * COARSE: the coarse length in particle spacings
 //! * RATIO: the coarse length in fine spacings
-//! * VARIANTS: `hierarchical`, `exact`, or several with commas between; the difference of each from
-//!   the first is told. `exact:1.00005` has its fine spacing multiplied by that number.
+//! * VARIANTS: `hierarchical`, `exact`, or several separated by commas; the difference of each from
+//!   the first is reported. `exact:1.00005` has its fine spacing multiplied by that number.
 //!
 //! `bench/waves.py` makes tables from these rows.
 
@@ -73,11 +73,11 @@ impl Source {
     }
 }
 
-/// One way to make the waves.
+/// One way of computing the waves.
 struct Variant {
     name: String,
     sums: Sums,
-    /// On the fine spacing.
+    /// Factor on the fine spacing.
     factor: f32,
     waves: Option<Waves>,
 }
@@ -131,7 +131,7 @@ impl Variant {
     }
 }
 
-/// Heights and the difference are told in W, the largest height that is allowed.
+/// Heights and the difference are given in W, the largest allowed height.
 fn print_row(frame: i64, variant: &Variant, particles: usize, made: &WaveFrame, difference: f64) {
     let largest_height = variant.largest_height();
     let report = &made.report;

@@ -1,8 +1,8 @@
-//! A round tank of water, stirred by a rod: particles whose places are known at every time.
+//! A round tank of water, stirred by a rod: particles whose positions are known at every time.
 //!
-//! The water turns, faster in the middle; its surface is hollow and sways; the rod goes round
+//! The water rotates, faster in the middle; its surface is hollow and sways; the rod moves round
 //! against it and pushes a steep hump along, which the particles cannot resolve. Without the rod a
-//! few ripples run outward from the middle and die down. Volume is kept up to the slope of the
+//! few ripples run outward from the middle and die down. Volume is conserved up to the slope of the
 //! surface.
 
 use std::f64::consts::TAU;
@@ -17,7 +17,7 @@ const DEPTH: f64 = 0.8;
 
 /// The tank.
 pub struct StirredTank {
-    /// Places at rest.
+    /// Positions at rest.
     rest: Vec<[f64; 3]>,
     spacing: f64,
     is_stirred: bool,
@@ -50,7 +50,7 @@ impl StirredTank {
         Ok(particles)
     }
 
-    /// Where a particle is that rests at a place.
+    /// Where a particle with the given position at rest is.
     fn place(&self, [x, y, z]: [f64; 3], time: f64) -> Vec3 {
         let (radius, angle) = (x.hypot(z), z.atan2(x));
         let speed = if self.is_stirred { 2.0 / (1.0 + 4.0 * radius / RADIUS) } else { 0.0 };

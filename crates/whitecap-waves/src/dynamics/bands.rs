@@ -1,8 +1,8 @@
 //! The octaves that are seeded, and the bands of wavelength that carry them.
 //!
 //! On water a wave of length λ runs at c(λ) = √(gλ/2π + 2πσ/ρλ): long waves are driven by gravity,
-//! short ones by surface tension. The wave equation has one speed only, so the octaves are shared
-//! between bands, each with the speed of the middle of its lengths and its own wave field; what is
+//! short ones by surface tension. The wave equation has only one speed, so the octaves are divided
+//! among bands, each with the speed of its middle wavelength and its own wave field; what is
 //! seen is their sum.
 //!
 //! # Non-guarantees
@@ -18,7 +18,7 @@ const COARSE_LENGTHS_PER_FRAME: f32 = 0.25;
 const COARSE_LENGTHS_PER_WAVE: f32 = 2.0;
 /// Fine spacings that the shortest wave spans by default.
 const SPACINGS_PER_WAVE: f32 = 4.0;
-/// Most octaves.
+/// Largest number of octaves.
 const MOST_OCTAVES: u32 = 8;
 
 /// One octave of the seeds.
@@ -68,7 +68,7 @@ pub fn bands(settings: &DynamicsSettings, coarse: f32, fine: f32, duration: f64)
     let longest = settings.wavelength.unwrap_or(COARSE_LENGTHS_PER_WAVE * coarse);
     let count = settings.octaves.unwrap_or_else(|| {
         let ratio = longest / (SPACINGS_PER_WAVE * fine);
-        // The hair makes a ratio that is a power of two but for rounding count in full.
+        // The small excess makes a ratio that is a power of two up to rounding count in full.
         1 + (ratio * 1.001).max(1.0).log2().floor() as u32
     });
     let octaves: Vec<Octave> = (0..count.clamp(1, MOST_OCTAVES))
@@ -102,7 +102,7 @@ pub fn bands(settings: &DynamicsSettings, coarse: f32, fine: f32, duration: f64)
         .collect()
 }
 
-/// A speed relative to another; the same when there is neither gravity nor tension.
+/// A speed relative to another; one when there is neither gravity nor tension.
 fn relative(speed: f32, reference: f32) -> f32 {
     if reference > 0.0 { speed / reference } else { 1.0 }
 }

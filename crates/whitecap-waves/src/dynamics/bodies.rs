@@ -1,7 +1,7 @@
 //! Which points belong to the same body of liquid, and which bodies are mere drops.
 //!
 //! Mercier et al. 2015 rely on a drop being seeded evenly, so that nothing propagates. That holds
-//! for a round drop of one particle only; a pair of particles, or a drop that is torn off, would
+//! only for a round drop of one particle; a pair of particles, or a drop that was torn off, would
 //! pulse. So bodies with little surface are found and kept calm.
 //!
 //! # Guarantees
@@ -15,7 +15,7 @@ use crate::points::Neighbourhood;
 pub(super) fn on_drops(neighbourhood: &Neighbourhood, areas: &[f32], least: f32) -> Vec<bool> {
     let mut bodies = DisjointSets::new(areas.len());
     for point in 0..areas.len() {
-        // Lists are symmetric, so the earlier neighbours make every link.
+        // Lists are symmetric, so the earlier neighbours cover every link.
         for &other in neighbourhood.of(point).iter().take_while(|&&other| (other as usize) < point)
         {
             bodies.join(point as u32, other);

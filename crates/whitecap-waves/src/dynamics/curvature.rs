@@ -33,11 +33,11 @@ pub fn curvatures(points: &SurfacePoints, aggregates: &Aggregates, coarse: f32) 
     })
 }
 
-/// How far the curvature of each point is from what was usual there, in metres. `usual` follows the
+/// How far the curvature of each point is from its usual value there, in metres. `usual` follows the
 /// curvature with the given memory, in frames; without memory the change is the curvature itself.
 ///
-/// The edge of a pool along a wall and a drop in flight are strongly curved too, but nothing happens
-/// there. Seeding by the change leaves them alone, which the curvature of the paper does not. Points
+/// The edge of a pool along a wall and a drop in flight are strongly curved too, although nothing happens
+/// there. Seeding by the change leaves them alone, unlike seeding by curvature as in the paper. Points
 /// drift a little along the surface, so anything that is usual among the neighbours is usual.
 pub(super) fn changes(
     curvatures: &[f32],

@@ -2,13 +2,13 @@
 //!
 //! Each vertex moves along its normal by the kernel average of the displacements of the surface
 //! points around it. The mesh need not run through the points: it may lie anywhere within the band
-//! in which they do. So the points are looked for along the normal, outward and inward in turn, and
+//! in which they do. So the points are searched for along the normal, alternately outward and inward, and
 //! weighted by their distance from that line.
 //!
 //! # Guarantees
-//! * A vertex without points of its own side within 2 λ_c along its normal does not move.
+//! * A vertex without points on its own side within 2 λ_c along its normal does not move.
 //! * No vertex moves farther than the farthest point around it.
-//! * Drops do not swell: a part of the mesh with less surface than a small ball does not move, even
+//! * Drops do not swell: a component of the mesh with less area than a small ball does not move, even
 //!   where the points, which lie farther out, join it to other liquid.
 //!
 //! # Non-guarantees
@@ -31,16 +31,17 @@ pub const HEIGHT: &str = "height";
 /// Name of the vertex attribute with the foam tag.
 const FOAM: &str = "foam";
 
-/// Radii, in λ_c, of the balls with whose surface a part of the mesh begins to move, and moves as it
-/// should.
+/// Radii, in λ_c, of the balls at whose surface area a component of the mesh begins to move, and moves in
+/// full.
 const DROP_RADII: [f32; 2] = [0.75, 1.5];
 
 /// Radius of the average along the surface, in λ_f.
 const REACH: f32 = 2.0;
 
 /// `mesh` moved by the waves on `points`, whose scales are `lengths` and which lie at most about `reach`
-/// from it along its normals. It gets the attributes `height`, `foam`, `normal` and, if the velocity of the liquid at the points is
-/// given, `velocity`: that of the liquid and of the wave together.
+/// from it along its normals. The mesh gets the attributes `height`, `foam`, `normal` and, if the
+/// velocity of the liquid at the points is given, `velocity`: that of the liquid and of the wave
+/// together.
 ///
 /// # Panics
 /// If a column does not have one value for each point.
@@ -85,7 +86,7 @@ pub fn displaced_mesh(
     Ok(mesh)
 }
 
-/// For each vertex, the share of its displacement that is left to it: none on drops.
+/// For each vertex, the share of its displacement that it keeps: none on drops.
 fn shares(mesh: &TriMesh, coarse: f32) -> Vec<f32> {
     let components = mesh.components();
     let mut areas = vec![0.0f64; components.len()];
@@ -114,7 +115,7 @@ struct Average {
 }
 
 impl Average {
-    /// With so much of the wave left.
+    /// Scaled to the share of the wave that is left.
     fn calmed(self, share: f32) -> Self {
         Self { height: share * self.height, rate: share * self.rate, ..self }
     }
@@ -135,7 +136,7 @@ impl Columns<'_> {
         };
         let mut sum = Average::default();
         let mut total = 0.0;
-        // A little farther than the support, for surface that leans against the normal.
+        // A little farther than the support, for surface that is oblique to the normal.
         grid.for_each_within(vertex + level * normal, 1.25 * support, |place, _| {
             let point = grid.order()[place] as usize;
             let offset = grid.positions()[place] - vertex;

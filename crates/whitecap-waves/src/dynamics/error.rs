@@ -19,9 +19,9 @@ pub enum DynamicsError {
         /// Fine spacing λ_f.
         fine: f32,
     },
-    /// Waves that outrun the points.
+    /// Waves too fast for the spacing of the points.
     #[error(
-        "waves of {speed} m/s would need {needed} steps in a frame of {duration} s at a spacing of {fine} m, more than the {most} that are allowed; use a lower wave speed or a larger spacing"
+        "waves of {speed} m/s would need {needed} steps in a frame of {duration} s at a spacing of {fine} m, more than the {most} allowed; use a lower wave speed or a larger spacing"
     )]
     TooFast {
         /// Speed of the fastest band.
@@ -32,11 +32,11 @@ pub enum DynamicsError {
         duration: f64,
         /// Fine spacing.
         fine: f32,
-        /// Steps that are allowed.
+        /// Number of steps allowed.
         most: u32,
     },
-    /// A frame that does not last.
-    #[error("the time between frames is {duration} s; waves need a positive one")]
+    /// A frame without duration.
+    #[error("the time between frames is {duration} s, but must be positive")]
     Duration {
         /// Time between frames.
         duration: f64,
@@ -53,7 +53,7 @@ pub enum DynamicsError {
         /// Points of the surface.
         points: usize,
     },
-    /// A wave stopped being a number.
+    /// A wave became NaN or infinite.
     #[error("the wave at surface point {index}, at {position}, is not a finite number")]
     NotFinite {
         /// Which point.
@@ -61,7 +61,7 @@ pub enum DynamicsError {
         /// Where it lies.
         position: Vec3,
     },
-    /// The state of another number of bands was restored.
+    /// The restored state has a different number of bands.
     #[error("the saved waves have no column `{column}`; they were made with other settings")]
     MissingColumn {
         /// Which column.

@@ -1,4 +1,4 @@
-//! Where foam and spray would form: where surface becomes strongly curved and moves fast.
+//! Where foam and spray would form: where the surface becomes strongly curved and moves fast.
 //!
 //! The tag of a point is 0 for clear water and 1 for full foam. It appears at once and fades with a
 //! half-life, so it trails behind the splash that made it. It is meant as an emission mask for a
@@ -11,16 +11,16 @@ use super::smooth_step;
 
 /// Limits of the two criteria, and the share of foam that is left after a frame.
 pub(super) struct FoamRule {
-    /// Change of curvature from which, and at which, the first criterion begins and is complete.
+    /// Changes of curvature at which the first criterion begins and is complete.
     pub curvature: (f32, f32),
-    /// Speed from which the second criterion begins; it is complete at twice this speed.
+    /// Speed at which the second criterion begins; it is complete at twice this speed.
     pub speed: f32,
     /// Share that is left after a frame.
     pub left: f32,
 }
 
 impl FoamRule {
-    /// Brings the tags of the last frame to this one.
+    /// Updates the tags from the last frame to this one.
     pub fn advance(&self, foam: &mut [f32], changes: &[f32], velocities: &[Vec3]) {
         let (least, full) = self.curvature;
         foam.par_iter_mut().enumerate().with_min_len(1024).for_each(|(point, foam)| {

@@ -1,6 +1,6 @@
 //! Art direction: where waves are seeded more, less, or not at all.
 //!
-//! The gain of a point starts at the background, then each region blends its own gain over it: in
+//! The gain of a point starts at the background value; then each region blends its own gain over it: in
 //! full inside the region, fading to nothing over the falloff outside it. A painted value per point
 //! multiplies the result.
 //!
@@ -28,7 +28,7 @@ pub struct GainBox {
     /// How strongly waves are seeded inside: 0 not at all, 1 as usual.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 100.0))]
     pub gain: f32,
-    /// Distance outside the box over which the gain fades to that of its surroundings.
+    /// Distance outside the box over which the gain fades to that of the surroundings.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e9))]
     pub falloff: f32,
@@ -47,7 +47,7 @@ pub struct GainSphere {
     /// How strongly waves are seeded inside: 0 not at all, 1 as usual.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 100.0))]
     pub gain: f32,
-    /// Distance outside the sphere over which the gain fades to that of its surroundings.
+    /// Distance outside the sphere over which the gain fades to that of the surroundings.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e9))]
     pub falloff: f32,
@@ -80,7 +80,7 @@ pub(super) fn gains(
             boxes.chain(spheres).fold(settings.gain, |below, (distance, gain, falloff)| {
                 below + (gain - below) * presence(distance, falloff)
             });
-        // A painted value that is not a number is not painted.
+        // A painted value that is NaN is ignored.
         let painted =
             painted.map_or(1.0, |values| if values[index] > 0.0 { values[index] } else { 0.0 });
         blended * painted.min(100.0)
@@ -88,7 +88,7 @@ pub(super) fn gains(
     positions.par_iter().enumerate().map(of).collect()
 }
 
-/// How much of a region is felt at a distance from it.
+/// Weight of a region at a distance from it.
 fn presence(distance: f32, falloff: f32) -> f32 {
     if distance <= 0.0 {
         1.0

@@ -3,11 +3,11 @@
 //!
 //! Neighbours within 2 λ_f are projected onto the tangent plane. The weighted second differences of
 //! the paper, 4 W_ij (h_j − h_i) / r², are a sum with weights that do not depend on h, so they are
-//! found once per frame and used in every step and band.
+//! computed once per frame and used in every step and band.
 //!
 //! # Where this differs from the paper
-//! * The paper subtracts an affine fit, which takes away what uneven points make of a slope but not
-//!   what they make of curvature: its error does not fall with the spacing. Here the weights are
+//! * The paper subtracts an affine fit, which removes the error that uneven points cause on a slope but not
+//!   the error they cause on curvature: it does not decrease with the spacing. Here the weights are
 //!   changed as little as possible, w_j (1 + a·p(x_j)), until linear and quadratic functions have
 //!   their exact Laplacian. Where that would need weights far from the paper's, only the affine part
 //!   is corrected; at a border, nothing is, and velocity is lost there, because one-sided weights
@@ -17,7 +17,7 @@
 //!
 //! # Guarantees
 //! * The Laplacian of a constant is exactly zero.
-//! * No eigenvalue is larger in size than [`Stencil::bound`].
+//! * No eigenvalue is larger in magnitude than [`Stencil::bound`].
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
@@ -27,8 +27,8 @@ use crate::points::{Neighbourhood, SurfacePoints};
 
 /// Points per task, and per block of rows.
 const POINTS_PER_BLOCK: usize = 1024;
-/// Pairs closer than this share of λ_f count as this far apart, so that one pair cannot shorten
-/// the time step of all.
+/// Pairs closer than this fraction of λ_f count as this far apart, so that one pair cannot shorten
+/// the time step for all.
 const LEAST_DISTANCE: f32 = 0.5;
 /// The largest sum of the weights of one point, in 1/λ_f². Even points have about 4.
 const LARGEST_DIAGONAL: f32 = 8.0;
@@ -63,10 +63,10 @@ struct Block {
 
 impl Stencil {
     /// The Laplacian on `points` that are `fine` (λ_f) apart. `walls` has one entry for each point,
-    /// or none where there is no obstacle.
+    /// or is empty where there is no obstacle.
     ///
     /// # Panics
-    /// If the neighbourhood or the walls are of another set of points.
+    /// If the neighbourhood or the walls belong to another set of points.
     pub fn build(
         points: &SurfacePoints,
         neighbourhood: &Neighbourhood,
@@ -109,7 +109,7 @@ impl Stencil {
         self.point_count == 0
     }
 
-    /// A bound on the size of the eigenvalues, in 1/m²: twice the largest sum of weights
+    /// A bound on the magnitude of the eigenvalues, in 1/m²: twice the largest sum of weights
     /// (Gershgorin).
     pub fn bound(&self) -> f32 {
         self.bound
@@ -133,7 +133,7 @@ impl Stencil {
         result
     }
 
-    /// Calls `advance(point, Laplacian of values, loss, columns)` with what belongs to the point, for
+    /// Calls `advance(point, Laplacian of values, loss, columns)`, with the column values of the point, for
     /// each point, in parallel. The loss of velocity is in wave speeds per metre.
     pub(super) fn advance(
         &self,
@@ -230,7 +230,7 @@ fn mirrors(wall: Wall) -> Option<Vec<Mirror>> {
     }
 }
 
-/// Calls `visit` with each image of a place, and with the image of an image.
+/// Calls `visit` with each image of a position, and with the image of an image.
 fn for_each_image(place: Vec3, mirrors: &[Mirror], mut visit: impl FnMut(Vec3)) {
     for mirror in mirrors {
         visit(mirror.image(place));
@@ -295,7 +295,7 @@ impl Row {
         }
     }
 
-    /// Corrects the weights; gives their sum, and whether they could be corrected.
+    /// Corrects the weights; returns their sum, and whether they could be corrected.
     fn find_weights(&mut self) -> (f32, bool) {
         let corrected =
             self.eccentricity() < BORDER && (self.correct::<5>() || self.correct::<2>());
@@ -369,7 +369,7 @@ impl Arm {
     }
 }
 
-/// How far two points face the same way: nothing at a right angle, in full below 60°. It makes
+/// How far two points face the same way: zero at a right angle, one below 60°. It makes
 /// neighbours come and go smoothly as the surface turns.
 #[inline]
 fn agreement(normal: Vec3, other: Vec3) -> f32 {
@@ -377,7 +377,7 @@ fn agreement(normal: Vec3, other: Vec3) -> f32 {
 }
 
 /// Solves a symmetric positive definite system, of which the lower triangle is given, by Cholesky
-/// factors; nothing if it is singular to rounding.
+/// factors; `None` if it is singular to rounding.
 fn solve_positive<const N: usize>(
     mut matrix: [[f32; N]; N],
     mut side: [f32; N],

@@ -1,5 +1,5 @@
 //! Waves on a set of surface points: seeded where the coarse liquid is under-resolved, carried by
-//! the wave equation, thrown back by obstacles (Mercier et al. 2015, §4.4).
+//! the wave equation, reflected by obstacles (Mercier et al. 2015, §4.4).
 //!
 //! [`WaveDynamics::step`] is one frame, in the order of Algorithm 2:
 //! 1. [`curvature`]: how strongly the liquid is curved at its own scale (Eq. 4.13)
@@ -8,10 +8,10 @@
 //! 4. the waves of each of the [`bands`] move (lines 4–14)
 //! 5. foam is tagged, and what is seen is the sum of the bands: [`WaveOutput`]
 //!
-//! [`displaced_mesh()`] brings the result to a mesh of the coarse liquid.
+//! [`displaced_mesh()`] transfers the result to a mesh of the coarse liquid.
 //!
 //! # Guarantees
-//! * Oscillators are never seen. Still water stays still, to the bit; so do drops.
+//! * Oscillators are never visible. Still water stays still, to the bit; so do drops.
 //! * No height exceeds `largest-height`; no result depends on the number of threads.
 //! * Scaling all lengths, at the same time between frames, scales the waves, as long as dispersion
 //!   is off: water itself is not the same at every scale.
@@ -55,7 +55,7 @@ use seeding::SeedRule;
 
 /// Steps of the wave equation that one frame may take.
 const MOST_STEPS: u32 = 5000;
-/// What a frame leaves of a wave on a drop.
+/// Share of a wave on a drop that is left after a frame.
 const LEFT_ON_DROPS: f32 = 0.5;
 /// The area of a point times its density ρ, in λ_f²: the integral of the kernel of Mercier et al.
 /// 2015, Eq. 4.1 over its support of 2 λ_f.
@@ -70,9 +70,9 @@ pub struct WaveSurface<'a> {
     pub neighbourhood: &'a Neighbourhood,
     /// Samples for sums at the scale λ_c.
     pub aggregates: &'a Aggregates,
-    /// Velocity of the liquid at each point, in metres per second; none if not known.
+    /// Velocity of the liquid at each point, in metres per second; `None` if unknown.
     pub velocity: &'a [Vec3],
-    /// A painted gain for each point; none to leave all to the regions of gain.
+    /// A painted gain for each point; `None` to use only the regions of gain.
     pub painted: Option<&'a [f32]>,
     /// The solids of this frame.
     pub obstacles: &'a Obstacles,
@@ -118,17 +118,17 @@ impl WaveDynamics {
         &self.bands
     }
 
-    /// The waves as they are.
+    /// The present waves.
     pub fn state(&self) -> &WaveState {
         &self.state
     }
 
-    /// Puts saved waves in place of those that are there.
+    /// Replaces the present waves by saved ones.
     pub fn set_state(&mut self, state: WaveState) {
         self.state = state;
     }
 
-    /// Takes the waves from the points of the last frame to those of this one.
+    /// Carries the waves from the points of the last frame to those of this one.
     pub fn carry(&mut self, carry: &Carry) {
         self.state.carry(carry);
     }

@@ -1,4 +1,4 @@
-//! Obstacles: solids from which waves are thrown back.
+//! Obstacles: solids that reflect waves.
 //!
 //! A surface point near a solid sees the mirror images of itself and of its neighbours in the plane
 //! of the wall nearest to it (Mercier et al. 2015, §4.3.5). An image has the wave of its original,
@@ -7,11 +7,11 @@
 //! originals.
 //!
 //! # Guarantees
-//! * Points inside a solid carry no wave and are nobody's neighbour.
+//! * Points inside a solid carry no wave and are no point's neighbour.
 //!
 //! # Non-guarantees
-//! * In a corner within one solid only the nearer wall makes images; the other one reflects as a border
-//!   does, less exactly.
+//! * In a corner within one solid only the nearer wall makes images; the other one reflects like a border,
+//!   less exactly.
 
 use rayon::prelude::*;
 use whitecap_core::Bounds;
@@ -20,7 +20,7 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::winding_number::WindingNumber;
 use whitecap_scene::BodyPose;
 
-/// The cosine between the normals of two walls below which their images do not get in each other's way.
+/// The cosine between the normals of two walls below which their images do not interfere.
 const UPRIGHT: f32 = 0.3;
 
 /// What a surface point sees of the solids.
@@ -36,7 +36,7 @@ pub enum Wall {
         /// From the solid to the surface point.
         normal: Vec3,
     },
-    /// Walls of two solids that stand upright on each other, or nearly, the nearer one first: points
+    /// Walls of two solids that are perpendicular, or nearly, the nearer one first: points
     /// of them, and unit normals.
     Corner {
         /// Closest points of the solids.
@@ -48,7 +48,7 @@ pub enum Wall {
     Within,
 }
 
-/// The solids of one frame, ready for questions.
+/// The solids of one frame, prepared for queries.
 #[derive(Clone, Debug, Default)]
 pub struct Obstacles {
     solids: Vec<Solid>,
@@ -108,7 +108,7 @@ impl Obstacles {
         self.solids.is_empty()
     }
 
-    /// What each of `positions` sees of the solids within `reach`; nothing at all without solids.
+    /// What each of `positions` sees of the solids within `reach`; empty without solids.
     pub fn walls(&self, positions: &[Vec3], reach: f32) -> Vec<Wall> {
         if self.is_empty() {
             return Vec::new();
@@ -145,7 +145,7 @@ impl Obstacles {
 
 /// The six walls of a box that holds a liquid, as closed meshes outside the box.
 pub fn container_walls(min: Vec3, max: Vec3) -> Vec<TriMesh> {
-    // Thicker than the surface that lies round the outermost particles, whatever its scale.
+    // Thicker than the distance of the surface from the outermost particles, whatever its scale.
     let thickness = (max - min).max_element().max(f32::MIN_POSITIVE);
     let (low, high) = (min - thickness, max + thickness);
     let mut walls = Vec::with_capacity(6);
@@ -191,7 +191,7 @@ mod tests {
         assert!(normal.distance(Vec3::NEG_Z) < 1e-3);
     }
 
-    /// Contract: a body in a pose throws waves back as its mesh in that place does.
+    /// Contract: a body in a pose reflects waves as its mesh at that place does.
     #[test]
     fn poses_are_obstacles() {
         let walls = container_walls(Vec3::ZERO, Vec3::ONE);

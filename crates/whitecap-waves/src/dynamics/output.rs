@@ -1,4 +1,4 @@
-//! What is seen of the waves in one frame.
+//! The visible waves of one frame.
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
@@ -17,7 +17,7 @@ pub struct WaveOutput {
     pub wave_velocity: Vec<f32>,
     /// Curvature of the liquid at its own scale, in metres.
     pub curvature: Vec<f32>,
-    /// Amplitude of the unseen oscillator, in metres.
+    /// Amplitude of the hidden oscillator, in metres.
     pub seed_amplitude: Vec<f32>,
     /// Foam, 0 to 1.
     pub foam: Vec<f32>,
@@ -43,7 +43,7 @@ impl WaveOutput {
             let sum: f32 = bands.clone().map(|band| band.height[point]).sum();
             let rate: f32 = bands.map(|band| band.velocity[point]).sum();
             let height = fade * sum;
-            // A comparison rather than `clamp`, so that a value that is not a number stays visible.
+            // A comparison rather than `clamp`, so that a NaN is not hidden.
             if height.abs() > largest_height {
                 (largest_height.copysign(height), 0.0)
             } else {
@@ -68,7 +68,7 @@ impl WaveOutput {
         }
     }
 
-    /// Fails at the first point whose wave is not a number.
+    /// Fails at the first point whose wave is not finite.
     pub(super) fn check_finite(&self, points: &SurfacePoints) -> Result<(), DynamicsError> {
         let broken = |point: usize| {
             !(self.height[point].is_finite() && self.wave_velocity[point].is_finite())

@@ -1,15 +1,15 @@
 //! The wave equation over one frame (Mercier et al. 2015, Eq. 4.14 with c², Alg. 2, lines 9–14):
 //! symplectic Euler in as many steps as are stable.
 //!
-//! To c² Δh two terms are added: diffusion of the velocity, which takes away what is too short for
-//! the points, and a weak pull to the surface of the liquid, −ω₀² h, which keeps what is too long
+//! Two terms are added to c² Δh: diffusion of the velocity, which removes what is too short for
+//! the points, and a weak pull back to the surface of the liquid, −ω₀² h, which keeps what is too long
 //! to be a wave from piling up.
 //!
 //! # Guarantees
 //! * The number of steps follows from the bound of the stencil, so that the highest frequency the
 //!   points can carry is stable; diffusion is part of that bound.
 //! * Heights and velocities stay within their limits.
-//! * A wave without neighbours, forcing or velocity stays as it is, but for damping.
+//! * A wave without neighbours, forcing or velocity stays as it is, except for damping.
 
 use rayon::prelude::*;
 
@@ -18,15 +18,15 @@ use super::laplacian::Stencil;
 
 /// Share of the longest stable step that is taken.
 const SAFETY: f32 = 0.9;
-/// A height below this share of the largest one is nothing, and so is a velocity that would make less
-/// of it in a step. Ahead of a wave front heights fall below the
+/// A height below this share of the largest one is set to zero, and so is a velocity that would make less
+/// than that in a step. Ahead of a wave front, heights fall below the
 /// smallest normal number within a few dozen points, where arithmetic would be slow.
 const SILENCE: f32 = 1e-9;
 
 /// Waves of one band, one value for each point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BandState {
-    /// Height of the seen wave along the normal, in metres.
+    /// Height of the visible wave along the normal, in metres.
     pub height: Vec<f32>,
     /// Its rate of change, in metres per second.
     pub velocity: Vec<f32>,
@@ -40,7 +40,7 @@ pub(super) struct Motion {
     pub duration: f64,
     /// Diffusion of velocity times the wave speed, in m²/s.
     pub diffusion: f32,
-    /// Square of the angular frequency at which an even offset swings back, in 1/s².
+    /// Square of the angular frequency at which a uniform offset swings back, in 1/s².
     pub restoring: f32,
     /// Share of a wave that is left after the frame.
     pub left: f32,
@@ -111,7 +111,7 @@ impl Motion {
 
 #[inline]
 fn limited(value: f32, limit: f32, quiet: f32) -> f32 {
-    // A comparison rather than `clamp`, so that a value that is not a number stays visible.
+    // A comparison rather than `clamp`, so that a NaN is not hidden.
     if value.abs() < quiet {
         0.0
     } else if value > limit {

@@ -1,16 +1,16 @@
-//! Where waves come from: unseen oscillators on strongly curved surface (Mercier et al. 2015,
+//! Where waves come from: hidden oscillators on strongly curved surface (Mercier et al. 2015,
 //! Alg. 2, lines 1–8).
 //!
-//! The paper adds the oscillation s to the seen wave d before a step of the wave equation and takes
-//! it away after it. With h = d + s, its lines 8–12 are one and the same as
+//! The paper adds the oscillation s to the visible wave d before a step of the wave equation and removes
+//! it afterwards. With h = d + s, its lines 8–12 are equivalent to
 //! ∂²d/∂t² = c² Δ(d + s): the oscillators act through the Laplacian of s alone. Since s is the
 //! amplitude of a point times a function of time that all points share, Δs is the Laplacian of the
 //! amplitudes, found once per frame, times that function.
 //!
 //! # Guarantees
 //! * Where the amplitude is the same all around, nothing is seeded.
-//! * Amplitudes change from frame to frame by no more than the share of their largest value that
-//!   `seed-rise` says, and in between in a straight line.
+//! * Amplitudes change from frame to frame by no more than the share of their largest value given by
+//!   `seed-rise`, and linearly in between.
 
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ pub(super) struct SeedRule {
 }
 
 impl SeedRule {
-    /// Brings the amplitudes to the next frame. Points that are calm only fade.
+    /// Updates the amplitudes to the next frame. At calm points they only fade.
     pub fn advance(&self, amplitudes: &mut [f32], changes: &[f32], gains: &[f32], calm: &[bool]) {
         let (least, full) = self.curvature;
         amplitudes.par_iter_mut().enumerate().with_min_len(1024).for_each(|(point, amplitude)| {
@@ -38,7 +38,7 @@ impl SeedRule {
             };
             let gain = gains[point];
             let grown = *amplitude + growth * self.change * gain.max(1.0);
-            // A gain that falls from frame to frame takes the amplitude with it at the same pace.
+            // A gain that falls from frame to frame lowers the amplitude at the same rate.
             let ceiling = (self.largest * gain).max(*amplitude - self.change);
             *amplitude = grown.min(ceiling).max(0.0);
         });

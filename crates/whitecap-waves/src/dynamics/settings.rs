@@ -24,12 +24,12 @@ pub const DROP_CURVATURE: f32 = 0.15;
 pub enum Dispersion {
     /// Not at all: every wave has the same speed, as in the paper.
     None,
-    /// As on real water, relative to the longest seeded wave, which has `wave-speed`: the artist
-    /// chooses how fast, gravity and surface tension how much faster than each other.
+    /// As on real water, but relative to the longest seeded wave, which has `wave-speed`: the artist
+    /// sets the overall speed; gravity and surface tension set the ratios between wavelengths.
     #[default]
     Relative,
-    /// As on real water, in metres per second; `wave-speed` is not used. Right for a liquid shot
-    /// in real time and real size.
+    /// As on real water, in metres per second; `wave-speed` is not used. For a liquid shown
+    /// in real time and at real size.
     Physical,
 }
 
@@ -40,23 +40,23 @@ pub struct DynamicsSettings {
     /// Speed of the waves. Left out: a quarter of a coarse length per frame.
     #[schemars(extend("unit" = "m/s"), range(min = 0.0, max = 1e9))]
     pub wave_speed: Option<f32>,
-    /// Length of the longest wave that is seeded. Left out: two coarse lengths.
+    /// Length of the longest seeded wave. Left out: two coarse lengths.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub wavelength: Option<f32>,
-    /// How many octaves are seeded, each with half the length and half the height of the one
-    /// before. Left out: as many as four fine spacings to a wave allow.
+    /// Number of octaves that are seeded, each with half the length and half the height of the one
+    /// before. Left out: as many as fit with at least four fine spacings per wavelength.
     #[schemars(extend("unit" = "octaves"), range(min = 1, max = 8))]
     pub octaves: Option<u32>,
     /// Largest height of a wave: the surface never moves farther.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 10.0))]
     pub largest_height: f32,
-    /// Largest height of the unseen oscillators that seed the waves.
+    /// Largest height of the hidden oscillators that seed the waves.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 10.0))]
     pub seed_height: f32,
-    /// How long an oscillator takes to grow to its largest height, or to fade away.
+    /// Time an oscillator takes to grow to its largest height, or to fade away.
     #[schemars(extend("unit" = "frames"), range(min = 1.0, max = 1e4))]
     pub seed_rise: f32,
-    /// How long the surface remembers its curvature: only what is new seeds waves, so the edges of a
+    /// How long the surface remembers its curvature: only new curvature seeds waves, so the edges of a
     /// pool and drops in flight do not. 0 seeds by the curvature itself, as the paper does; its
     /// limits are 0.0771413 (the edge of a thin sheet) and 0.15 (a drop).
     #[schemars(extend("unit" = "frames"), range(min = 0.0, max = 1e4))]
@@ -64,30 +64,30 @@ pub struct DynamicsSettings {
     /// Change of curvature below which oscillators fade fastest.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
     pub least_curvature: f32,
-    /// Change of curvature above which oscillators grow fastest. They grow at all above the middle
-    /// of the two.
+    /// Change of curvature above which oscillators grow fastest. They begin to grow at the mean
+    /// of the two limits.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1.0))]
     pub full_curvature: f32,
     /// Largest angular frequency of a wave: the surface never moves faster than this times the
     /// largest height. Left out: twice that of the shortest seeded wave.
     #[schemars(extend("unit" = "rad/s"), range(min = 0.0, max = 1e9))]
     pub largest_frequency: Option<f32>,
-    /// Share of its height that a wave loses from frame to frame.
+    /// Fraction of its height that a wave loses per frame.
     #[schemars(extend("unit" = "1/frame"), range(min = 0.0, max = 1.0))]
     pub damping: f32,
-    /// Diffusion of the wave's velocity, in wave speeds times fine spacings: it takes away what is
-    /// too short for the points, and hardly touches longer waves.
+    /// Diffusion of the wave's velocity, in wave speeds times fine spacings: it removes waves that are
+    /// too short for the points and hardly affects longer ones.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 0.2))]
     pub diffusion: f32,
-    /// How strongly the surface is pulled back to that of the liquid, as the frequency of an even
-    /// offset over that of the longest wave of its band: it keeps offsets from piling up.
+    /// How strongly the surface is pulled back to that of the liquid, as the frequency of a uniform
+    /// offset relative to that of the longest wave of its band: it keeps offsets from accumulating.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
     pub restoring: f32,
     /// How the speed of a wave depends on its length.
     #[schemars(extend("unit" = "none"))]
     pub dispersion: Dispersion,
-    /// Bands of wavelength, each with its own speed, that share the octaves. One band when there is
-    /// no dispersion.
+    /// Number of bands of wavelength, each with its own speed, among which the octaves are divided. One
+    /// band when there is no dispersion.
     #[schemars(extend("unit" = "bands"), range(min = 1, max = 4))]
     pub bands: u32,
     /// Acceleration of gravity, for dispersion.
@@ -99,21 +99,21 @@ pub struct DynamicsSettings {
     /// A body of liquid with less surface than a ball of this radius is a drop: it carries no waves.
     #[schemars(extend("unit" = "coarse lengths"), range(min = 0.0, max = 1e3))]
     pub drop_radius: f32,
-    /// How strongly waves are seeded where no region says otherwise. 0 leaves the regions alone
-    /// with waves.
+    /// How strongly waves are seeded outside all regions. With 0, only the regions
+    /// have waves.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 100.0))]
     pub gain: f32,
-    /// Boxes with a gain of their own. Later ones lie over earlier ones.
+    /// Boxes with a gain of their own. Later ones override earlier ones.
     #[schemars(extend("unit" = "none"))]
     pub gain_boxes: Vec<GainBox>,
-    /// Spheres with a gain of their own. They lie over the boxes.
+    /// Spheres with a gain of their own. They override the boxes.
     #[schemars(extend("unit" = "none"))]
     pub gain_spheres: Vec<GainSphere>,
-    /// Speed of the liquid from which foam begins to form on strongly curved surface. It is
+    /// Speed of the liquid at which foam begins to form on strongly curved surface. It is
     /// complete at twice this speed. Left out: one coarse length per frame.
     #[schemars(extend("unit" = "m/s"), range(min = 0.0, max = 1e9))]
     pub foam_speed: Option<f32>,
-    /// How long foam takes to fade to a half.
+    /// Time foam takes to fade to a half.
     #[schemars(extend("unit" = "frames"), range(min = 0.01, max = 1e6))]
     pub foam_half_life: f32,
 }
@@ -150,7 +150,7 @@ impl Default for DynamicsSettings {
 
 impl DynamicsSettings {
     /// The method as it was published (Mercier et al. 2015): seeds by curvature between that of a thin
-    /// sheet and that of a drop, drops included, one speed, nothing that pulls back.
+    /// sheet and that of a drop, drops included; one speed; no pull back to the surface.
     pub fn published() -> Self {
         Self {
             curvature_memory: 0.0,

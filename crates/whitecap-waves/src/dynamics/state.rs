@@ -12,7 +12,7 @@ pub struct WaveState {
     pub bands: Vec<BandState>,
     /// Amplitudes of the oscillators, in metres.
     pub seed_amplitude: Vec<f32>,
-    /// The curvature that the surface has had for a while, in metres; not a number where that is not
+    /// The curvature that the surface has had for a while, in metres; NaN where that is not
     /// known yet.
     pub usual_curvature: Vec<f32>,
     /// Foam, 0 to 1.
@@ -42,7 +42,7 @@ impl WaveState {
         self.seed_amplitude.is_empty()
     }
 
-    /// Takes the waves from the points of the last frame to those of this one.
+    /// Carries the waves from the points of the last frame to those of this one.
     pub fn carry(&mut self, carry: &Carry) {
         for band in &mut self.bands {
             carry.apply(&mut band.height);
@@ -51,7 +51,7 @@ impl WaveState {
         carry.apply(&mut self.seed_amplitude);
         carry.apply(&mut self.foam);
         carry.apply(&mut self.usual_curvature);
-        // What is usual on surface that was not there before is what it starts with.
+        // New surface takes its first curvature as the usual one.
         for (point, usual) in self.usual_curvature.iter_mut().enumerate() {
             if carry.sources(point).next().is_none() {
                 *usual = f32::NAN;
@@ -72,7 +72,7 @@ impl WaveState {
         columns
     }
 
-    /// The state from its columns, as [`WaveState::columns`] gave them; `take` gives a column by
+    /// The state from its columns, as [`WaveState::columns`] gave them; `take` returns a column by
     /// its name.
     pub fn from_columns(
         bands: usize,

@@ -8,11 +8,11 @@ use super::blocks::{Block, per_block};
 use super::lanes::{Oriented, Row, dot, offsets, oriented, splat, sum};
 use super::near_box::{NearBox, PositionColumns};
 
-/// The particles near the surface of the last frame that are known in this one.
+/// The particles near the surface of the last frame that also exist in this one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Movement {
     pub position: Vec<Vec3>,
-    /// From the last frame to this one.
+    /// Displacement from the last frame to this one.
     pub displacement: Vec<Vec3>,
     /// 1 / ψ in the last frame.
     pub inverse_density: Vec<f32>,

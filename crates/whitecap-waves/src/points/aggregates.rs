@@ -1,9 +1,9 @@
-//! The surface in a bounded number of samples per λ_c, so that sums at that scale cost the same
+//! The surface as a bounded number of samples per λ_c, so that sums at that scale cost the same
 //! however fine the points are. Mercier et al. 2015 name such a hierarchy as future work (§4.5).
 //!
 //! Space is cut into cells of λ_c / 4. The points of a cell that face the same way become one
 //! sample, with their area-weighted mean position, mean normal and total area; the two sides of a
-//! thin sheet stay apart. With [`Sums::Exact`] each point is its own sample.
+//! thin sheet stay separate. With [`Sums::Exact`] each point is its own sample.
 //!
 //! # Guarantees
 //! * Total area and its first moment are those of the points, so a kernel that is linear over a
@@ -29,7 +29,7 @@ const CELLS_PER_COARSE: f32 = 4.0;
 /// Points whose normals differ by less than the angle of this cosine (60°) share a sample.
 pub(super) const SAME_SIDE: f32 = 0.5;
 
-/// How sums over a neighbourhood of λ_c are made.
+/// How sums over a neighbourhood of λ_c are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sums {
@@ -104,8 +104,8 @@ impl Aggregates {
         self.rows.is_empty()
     }
 
-    /// What `sum` makes of each of `positions`: it gets the index, and all samples within `radius` of
-    /// it among others. Positions that follow each other and are close share a search.
+    /// The result of `sum` for each of `positions`: it gets the index, and all samples within `radius` of
+    /// the position (and some others). Consecutive positions that are close share a search.
     pub(crate) fn sums<T: Send>(
         &self,
         positions: &[Vec3],
@@ -174,7 +174,7 @@ pub(super) fn mean(members: &[u32], positions: &[Vec3], normals: &[Vec3], areas:
         let only = only as usize;
         return Mean { position: positions[only], normal: normals[only], area: areas[only] };
     }
-    // Relative to one of them, so that nothing is lost far from the origin.
+    // Relative to one of them, so that no digits are lost far from the origin.
     let origin = positions[members[0] as usize];
     let (mut moment, mut normal, mut area) = (Vec3::ZERO, Vec3::ZERO, 0.0);
     for &member in members {
@@ -233,7 +233,7 @@ mod tests {
         ((0..count * count).map(place).collect(), vec![normal; count * count])
     }
 
-    /// Contract: on a thin sheet, the area seen from one side is that side's alone and equals the
+    /// Contract: on a thin sheet, the area seen from one side is that side's only and equals the
     /// exact sum to 1 %; there are far fewer samples than points.
     #[test]
     fn sides_stay_apart_and_areas_add_up() {

@@ -1,4 +1,4 @@
-//! What particles say, at the points: means with the weights of the advection (Mercier et al. 2015,
+//! Particle values at the points: means with the weights of the advection (Mercier et al. 2015,
 //! Eq. 4.1 to 4.3).
 
 use glam::Vec3;
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::coarse::CoarseParticles;
 
 /// For each point the mean of the values of the particles within 2 λ_c; zero where there are none.
-/// `value` tells that of a particle by its index.
+/// `value` returns that of a particle by its index.
 pub(super) fn averages(
     points: &[Vec3],
     particles: &CoarseParticles,

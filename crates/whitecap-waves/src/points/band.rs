@@ -1,7 +1,7 @@
 //! The smooth band that surface points must stay in (Mercier et al. 2015, Eq. 4.5 to 4.9).
 //!
-//! A level φ is defined everywhere: 0 on a smooth surface round the inner spheres of the coarse
-//! particles (radius λ_c / 2), 1 on one round their outer spheres (radius λ_c), and nearly linear in
+//! A level φ is defined everywhere: 0 on a smooth surface around the inner spheres of the coarse
+//! particles (radius λ_c / 2), 1 on one around their outer spheres (radius λ_c), and nearly linear in
 //! between.
 
 use glam::Vec3;
@@ -23,7 +23,7 @@ pub(super) struct Band {
     falloff: f32,
 }
 
-/// The level at a point, and the way out of the liquid.
+/// The level at a point, and the direction out of the liquid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Level {
     /// φ; infinite where no particle is near.
@@ -74,7 +74,7 @@ impl Band {
         }
         Level {
             level: self.rescaled(metaballs.reduce_add()),
-            // The metaballs fall towards the outside.
+            // The metaballs decrease towards the outside.
             outward: -sum(slope).normalize_or_zero(),
         }
     }
@@ -107,7 +107,7 @@ pub(super) fn densities(squared: f32x8) -> f32x8 {
     decay(squared * 2.0)
 }
 
-/// e^(-x) for x from 0 to 7, right to 2·10⁻⁵ of itself: the best polynomial of degree five for e^(-x/8),
+/// e^(-x) for x from 0 to 7, to a relative error of 2·10⁻⁵: the best polynomial of degree five for e^(-x/8),
 /// to the power of eight.
 #[inline(always)]
 fn decay(x: f32x8) -> f32x8 {

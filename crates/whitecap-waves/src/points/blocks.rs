@@ -11,11 +11,11 @@ use whitecap_core::neighbours::NeighbourGrid;
 
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
-/// What the cells of a [`NeighbourGrid`] are wider than asked for.
+/// How much wider the cells of a [`NeighbourGrid`] are than requested.
 const CELL_MARGIN: f64 = 1.0 + 1e-9;
 
-/// Points so far apart that a cell of a sample would hold hardly more than one of them: λ_c / λ_f up
-/// to which each point is its own sample.
+/// λ_c / λ_f up to which points are so far apart that a sample cell would hold hardly more than one of them,
+/// and each point is its own sample.
 pub(super) const OWN_SAMPLE_RATIO: f32 = 4.5;
 
 /// How space is cut, for one pair of lengths λ_c and λ_f.
@@ -55,7 +55,7 @@ impl Cut {
     }
 }
 
-/// One block: its number, its coordinate and the places of its points.
+/// One block: its number, its coordinate and the indices of its points.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub number: usize,
@@ -64,13 +64,13 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The box round its points.
+    /// The bounding box of its points.
     pub fn bounds(&self, positions: &[Vec3]) -> [Vec3; 2] {
         box_of(positions[self.points.clone()].iter().copied())
     }
 }
 
-/// The box round some points.
+/// The bounding box of some points.
 pub(super) fn box_of(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
     let empty = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     points.into_iter().fold(empty, |[min, max], point| [min.min(point), max.max(point)])
@@ -91,7 +91,7 @@ pub(super) fn blocks_of(grid: &NeighbourGrid, cut: &Cut) -> Vec<Block> {
 }
 
 /// Fills `column` with one value per point: `work` gets a block, the slice of its values, and memory
-/// that it may use as it likes.
+/// for its own use.
 pub(super) fn per_block<T: Copy + Send, S: Default>(
     blocks: &[Block],
     column: &mut [T],

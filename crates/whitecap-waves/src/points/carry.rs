@@ -1,20 +1,20 @@
 //! How columns of the last frame's points become columns of this frame's points.
 //!
 //! # Guarantees
-//! * A point that lived in the last frame keeps its value to the bit, wherever it is in memory now.
+//! * A point that existed in the last frame keeps its value to the bit, wherever it is in memory now.
 //! * A point made in this frame gets a convex mean of old values near it, so nothing pops. A point
-//!   that was made where no old one was gets the value that its type defaults to.
+//!   that was made where there was no old one gets the default value of its type.
 
 use std::ops::{Add, Mul};
 
 use rayon::prelude::*;
 
-/// Says that a point was made in this frame; the low bits name its row.
+/// Marks a point made in this frame; the low bits are its row.
 const MADE: u32 = 1 << 31;
-/// Old points that one new point may be a mean of.
+/// How many old points one new point may be a mean of.
 const MOST_SOURCES: usize = 8;
 
-/// What can be carried: means of it can be taken.
+/// A value that can be carried: means of it can be taken.
 pub trait Carried:
     Copy + Default + Send + Sync + Add<Output = Self> + Mul<f32, Output = Self>
 {
@@ -54,7 +54,7 @@ impl Carry {
     }
 
     /// The old points whose mean a point is, with weights that sum to one; a single old point of
-    /// weight one if it lived already, none if it was made where no old one was.
+    /// weight one if it existed already, none if it was made where there was no old one.
     pub fn sources(&self, point: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
         let origin = self.origin[point];
         let kept = (origin & MADE == 0).then_some((origin as usize, 1.0));
@@ -62,7 +62,7 @@ impl Carry {
         kept.into_iter().chain(row.iter().map(|&(old, weight)| (old as usize, weight)))
     }
 
-    /// The old index of a point that lived in the last frame.
+    /// The old index of a point that existed in the last frame.
     pub fn old_index(&self, point: usize) -> Option<usize> {
         let origin = self.origin[point];
         (origin & MADE == 0).then_some(origin as usize)

@@ -2,12 +2,12 @@
 //! those near the surface.
 //!
 //! # Guarantees
-//! * Only particles within 2 λ_c of a box that was [activated](CoarseParticles::activate), or little
-//!   more, cost more than a sort, so a deep liquid costs little more than a shallow one.
+//! * Only particles within 2 λ_c, or a little more, of a box that was [activated](CoarseParticles::activate)
+//!   cost more than a sort, so a deep liquid costs little more than a shallow one.
 //! * Within 2 λ_c of an activated box the densities are known.
 //!
-//! The density is ψ of Mercier et al. 2015, Eq. 4.6. It also stands for the density of Eq. 4.2 in the
-//! weights of the advection: both measure how many particles share a place.
+//! The density is ψ of Mercier et al. 2015, Eq. 4.6. It also replaces the density of Eq. 4.2 in the
+//! weights of the advection: both measure how many particles are in one place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 use super::near_box::{NearBox, PositionColumns};
 
 const INACTIVE: u32 = u32::MAX;
-/// Distance within which the densities round a box are known, in coarse lengths: that of the advection.
+/// Distance within which the densities around a box are known, in coarse lengths: that of the advection.
 const KNOWN: f32 = 2.0;
 /// Distance beyond which particles are left out of Eq. 4.6, in coarse lengths. The paper uses 2 λ_c; the
 /// particles in between are 3 % of the density deep in the liquid.
@@ -38,11 +38,11 @@ pub(super) struct CoarseParticles {
     cells: CoordinateIndex,
     /// Per cell, whether it or a cell beside it was activated.
     covered: Vec<bool>,
-    /// Per cell, the number with which it was activated, or [`INACTIVE`].
+    /// Per cell, its activation number, or [`INACTIVE`].
     active: Vec<u32>,
     /// The same for activated coordinates without a particle.
     active_elsewhere: BTreeMap<[i32; 3], u32>,
-    /// Per activated cell, the box round which densities are known.
+    /// Per activated cell, the box around which densities are known.
     boxes: Vec<[Vec3; 2]>,
     /// Occupied cells within two cells of each activated one.
     near_cells: Vec<u32>,
@@ -107,7 +107,7 @@ impl CoarseParticles {
         &self.metaball
     }
 
-    /// Appends the places within `reach` of a box, which must be below two cells. `cell` holds the box, or
+    /// Appends the places within `reach` of a box; `reach` must be below two cells. `cell` holds the box, or
     /// nearly; it costs less if it was activated.
     pub fn places_near(
         &self,
@@ -144,7 +144,7 @@ impl CoarseParticles {
         }
     }
 
-    /// Makes the densities near boxes of surface points known. Each box comes with the cell of λ_c that
+    /// Computes the densities near boxes of surface points. Each box comes with the cell of λ_c that
     /// holds it, or nearly; the densities stay known while the box grows by less than `margin`.
     pub fn activate(&mut self, boxes: impl Iterator<Item = (IVec3, [Vec3; 2])>, margin: f32) {
         let mut grown: Vec<u32> = Vec::new();
@@ -235,7 +235,7 @@ impl CoarseParticles {
     /// Whether a cell is within `reach` of a box.
     fn is_near(&self, cell: u32, [min, max]: [Vec3; 2], reach: f32) -> bool {
         let corner = self.grid.cell(cell as usize).as_vec3() * self.coarse;
-        // The margin is for the rounding of coordinates far from the origin.
+        // The margin allows for the rounding of coordinates far from the origin.
         let (low, high) = (corner - 0.01 * self.coarse, corner + 1.01 * self.coarse);
         let outside = (min - high).max(low - max).max(Vec3::ZERO);
         outside.length_squared() <= reach * reach
@@ -245,7 +245,7 @@ impl CoarseParticles {
         &self.near_cells[self.near_starts[number] as usize..self.near_starts[number + 1] as usize]
     }
 
-    /// Finds 1 / ψ of the places, which are in one cell each.
+    /// Computes 1 / ψ of the places, each group of which is in one cell.
     fn find_densities(&mut self, cells: &[Vec<u32>]) {
         let found: Vec<Vec<f32>> = cells
             .par_iter()

@@ -8,9 +8,9 @@ pub enum PointError {
     /// A setting is impossible.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The two lengths do not go together.
+    /// The two lengths are incompatible.
     #[error(
-        "the fine spacing of {fine} m does not go with the coarse length of {coarse} m: it must lie between {smallest} m and {largest} m"
+        "the fine spacing of {fine} m does not fit the coarse length of {coarse} m: it must lie between {smallest} m and {largest} m"
     )]
     Lengths {
         /// Coarse length.
@@ -22,9 +22,9 @@ pub enum PointError {
         /// Largest fine spacing.
         largest: f32,
     },
-    /// Nothing says how large the particles are.
+    /// The size of the particles is unknown.
     #[error(
-        "the coarse length cannot be found from {count} particles at one place; set `coarse` to about twice the distance between particles"
+        "the coarse length cannot be estimated, because all particles ({count}) are at one position; set `coarse` to about twice the distance between particles"
     )]
     CoarseUnknown {
         /// Number of particles.

@@ -1,11 +1,11 @@
-//! Samples in groups of eight, for sums over many of them. They are kept as rows of eight numbers, which
-//! turn into groups by a transposition.
+//! Samples in groups of eight, for sums over many of them. They are stored as rows of eight numbers, which
+//! become groups by transposition.
 
 use glam::Vec3;
 use whitecap_core::padded_columns::NOWHERE;
 use wide::f32x8;
 
-/// A sample that counts nothing.
+/// A sample without effect.
 const FAR_AWAY: Row = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// Samples of `N` numbers, at most eight, of which the first three are a position. The last group is filled with
@@ -58,7 +58,7 @@ impl<const N: usize> Lanes<N> {
     }
 }
 
-/// A sample with zeros behind it.
+/// A sample padded with zeros.
 pub(crate) type Row = [f32; 8];
 
 /// A position and a weight.

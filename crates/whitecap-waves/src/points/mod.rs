@@ -4,7 +4,7 @@
 //!   particles whose scale is λ_c (`coarse`).
 //! * [`Neighbourhood`]: for each point, those within 2 λ_f on the same side of the liquid.
 //! * [`Carry`]: how columns that belong to the points of one frame become columns of the next.
-//! * [`Aggregates`]: the surface in a bounded number of samples per λ_c, for sums at that scale.
+//! * [`Aggregates`]: the surface as a bounded number of samples per λ_c, for sums at that scale.
 //!
 //! The method is that of Mercier et al. 2015, §4.3.
 

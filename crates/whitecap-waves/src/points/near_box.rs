@@ -14,7 +14,7 @@ pub(super) struct PositionColumns {
     columns: PaddedColumns<3>,
 }
 
-/// A box and how far from it is near.
+/// A box and the distance that counts as near it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearBox {
     min: [f32x8; 3],
@@ -62,7 +62,7 @@ impl PositionColumns {
 mod tests {
     use super::*;
 
-    /// Contract: what is found is what the distance to the box says, for any range.
+    /// Contract: exactly the positions within the distance of the box are found, for any range.
     #[test]
     fn finds_what_is_near() {
         let place = |i: usize| Vec3::new((i % 7) as f32, (i % 11) as f32, (i % 13) as f32);

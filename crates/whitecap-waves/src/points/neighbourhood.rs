@@ -2,7 +2,7 @@
 //!
 //! # Guarantees
 //! * Every pair closer than the radius whose normals are less than a right angle apart is in both
-//!   lists; the far side of a thin sheet, or another body that comes close, is in none.
+//!   lists; points on the far side of a thin sheet, or on another body that comes close, are in none.
 //! * A point is not its own neighbour. Lists ascend, whatever the number of threads.
 
 use std::ops::Range;
@@ -46,9 +46,9 @@ impl Neighbourhood {
         self.rebuild_facing(grid, grid.positions(), normals, radius, 0.0);
     }
 
-    /// As [`Neighbourhood::rebuild`], with another limit to the cosine between normals than zero, and
-    /// of points that have moved a little since the grid was made: pairs that came close from two
-    /// cells apart are not found. Finds densities by the way.
+    /// As [`Neighbourhood::rebuild`], with a limit to the cosine between normals other than zero, and
+    /// for points that have moved a little since the grid was made: pairs that came close from two
+    /// cells apart are not found. Also computes densities.
     pub(super) fn rebuild_facing(
         &mut self,
         grid: &NeighbourGrid,

@@ -1,5 +1,5 @@
-//! Levels of many points at once: points of one block look at the same coarse particles, and find
-//! them once per frame.
+//! Levels of many points at once: points of one block use the same coarse particles and look
+//! them up once per frame.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -10,13 +10,13 @@ use super::blocks::{Block, Cut, per_block};
 use super::coarse::CoarseParticles;
 use super::lanes::Weighted;
 
-/// Blocks without a list, as a share of all, from which the lists are made anew.
+/// Share of blocks without a list above which the lists are rebuilt.
 const STALE_SHARE: f32 = 0.1;
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
 
 /// Lists of the coarse particles near blocks. A block that has no list, or has grown out of the box
-/// that its list was made for, costs a search; the level does not depend on it.
+/// that its list was made for, costs a search; the level does not depend on this.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patches {
     blocks: CoordinateIndex,
@@ -36,12 +36,12 @@ impl Patches {
         band.level(point, &lanes)
     }
 
-    /// Forgets the lists, for particles that moved.
+    /// Discards the lists, for particles that moved.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Makes lists for these blocks unless most have one. They hold while points stay within
+    /// Makes lists for these blocks unless most have one. They stay valid while points stay within
     /// `margin` of the box round the block's points. Densities near them must be known.
     pub fn refresh(
         &mut self,
@@ -91,7 +91,7 @@ impl Patches {
         }
     }
 
-    /// The list of a block, if it has one that its points are within.
+    /// The list of a block, if it has one that covers its points.
     fn list(&self, block: &Block, positions: &[Vec3]) -> Option<&[u32]> {
         let patch = self.blocks.get(block.coordinate)?;
         let [min, max] = self.boxes[patch];

@@ -1,10 +1,10 @@
-//! Thinning of candidates so that no two of those kept are close.
+//! Thins out candidates so that no two of those kept are close.
 
 use glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 
 /// Indices of candidates of which no two are closer than `radius`, ascending. Earlier candidates
-/// come first, and every one left out has a kept one within the radius.
+/// take precedence, and every one left out has a kept one within the radius.
 pub(super) fn thinned(candidates: &[Vec3], radius: f32) -> Vec<u32> {
     let grid = NeighbourGrid::build(candidates, radius);
     let mut place_of = vec![0u32; candidates.len()];

@@ -55,7 +55,7 @@ pub(super) fn timed<T>(part: &mut Duration, work: impl FnOnce() -> T) -> T {
     value
 }
 
-/// How even the points are: distances to the nearest neighbour, in fine spacings. Zero where there
+/// How even the points are: distances to the nearest neighbour, in fine spacings. Zero if there
 /// are no two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spacing {
@@ -113,17 +113,17 @@ pub struct PointReport {
     pub inserted: usize,
     /// Points that were deleted where there were too many.
     pub crowded: usize,
-    /// Points that were deleted because they were not at the surface any more.
+    /// Points that were deleted because they were no longer at the surface.
     pub lost: usize,
     /// Coarse particles near the surface of the last frame that are not in this one.
     pub vanished_particles: usize,
     /// How even the points are.
     pub spacing: Spacing,
-    /// Root mean square of what the points moved beside the advection, in fine spacings, over those
-    /// that lived in the last frame.
+    /// Root mean square of the points' motion other than advection, in fine spacings, over those
+    /// that existed in the last frame.
     pub correction: f32,
     /// Time spent.
     pub times: PointTimes,
-    /// Sentences about what was assumed.
+    /// Sentences about the assumptions made.
     pub notes: Vec<String>,
 }

@@ -27,15 +27,15 @@ use super::{Carry, Neighbourhood, Sums, SurfacePoints, spreading};
 const BAND_TOLERANCE: f32 = 0.1;
 /// Projections before a point counts as lost.
 const MOST_PROJECTIONS: usize = 4;
-/// Neighbours of the regularisation may face this much apart: less than two bodies that touch, more
-/// than the neighbours on a small drop.
+/// Normals of neighbours in the regularisation may differ by this much: less than on two bodies that
+/// touch, more than on a small drop.
 const LEAST_COSINE: f32 = -0.5;
-/// How far points may move before the particles near them are searched anew, in fine spacings.
+/// How far points may move before the particles near them are searched again, in fine spacings.
 const PATCH_MARGIN: f32 = 0.4;
-/// The most points there may be.
+/// The largest number of points.
 const MOST_POINTS: usize = 1 << 28;
 
-/// What is made anew in every frame and kept for its memory.
+/// What is rebuilt in every frame and kept for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub particles: CoarseParticles,
@@ -43,7 +43,7 @@ pub(super) struct Memory {
     pub patches: Patches,
 }
 
-/// The points of a frame while they are worked on.
+/// The points of a frame during the update.
 pub(super) struct Round {
     coarse: f32,
     fine: f32,
@@ -60,11 +60,11 @@ pub(super) struct Round {
     density: Vec<f32>,
     samples: Samples,
     pub patches: Patches,
-    /// What of all that belongs to the points as they are.
+    /// How far the fields above match the present points.
     order: Order,
 }
 
-/// How far the points are in order.
+/// How far the points are sorted and searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// There are points that belong to no block.
@@ -78,7 +78,7 @@ enum Order {
 }
 
 impl Round {
-    /// Begins with the points of the last frame; takes memory that may be used again.
+    /// Begins with the points of the last frame; takes memory to reuse.
     pub fn new(state: &TrackerState, lengths: Lengths, memory: Memory) -> Self {
         let Memory { particles, grid, mut patches } = memory;
         patches.clear();
@@ -101,7 +101,7 @@ impl Round {
         }
     }
 
-    /// Eq. 4.4. Returns where advection took the old points, and how fast.
+    /// Advects the points (Eq. 4.4). Returns where the old points went, and how fast.
     pub fn advect(
         &mut self,
         movement: &Movement,
@@ -139,7 +139,7 @@ impl Round {
         self.order = Order::Cells;
     }
 
-    /// Puts the points in order, up to `least`, and makes known what the band needs near them.
+    /// Puts the points in order, at least up to `least`, and computes what the band needs near them.
     fn prepare(&mut self, least: Order, times: &mut PointTimes) {
         if (self.order as u8) < least as u8 {
             timed(&mut times.neighbours, || self.put_in_order());
@@ -170,7 +170,7 @@ impl Round {
         self.patches.levels(positions, &self.blocks, &self.cut, &self.band, &self.particles)
     }
 
-    /// Moves points towards the band (Eq. 4.9) and makes the way out of it their normal (Algorithm 1,
+    /// Moves points towards the band (Eq. 4.9) and makes the direction out of it their normal (Algorithm 1,
     /// line 2). Returns how deep in the band each is: the distance to its inner border.
     fn project(&mut self) -> Vec<f32> {
         let thickness = self.band.thickness();
@@ -206,7 +206,7 @@ impl Round {
         report.times.band += start.elapsed();
     }
 
-    /// Leaves only some points; returns how many went.
+    /// Keeps only some points; returns how many were removed.
     fn retain(&mut self, stays: impl Fn(usize) -> bool) -> usize {
         let before = self.points.len();
         let stays: Vec<u32> = (0..before as u32).filter(|&point| stays(point as usize)).collect();
@@ -256,7 +256,7 @@ impl Round {
         Ok(())
     }
 
-    /// One round of regularisation (§4.3.4), but for the turnover. Lists and samples are those of the
+    /// One round of regularisation (§4.3.4), without the turnover. Lists and samples are those of the
     /// last turnover: points move little in a round.
     pub fn regularise(&mut self, sums: Sums, report: &mut PointReport) {
         let times = &mut report.times;
@@ -312,7 +312,7 @@ impl Round {
 
     /// Normals (Algorithm 1) and the displacement along them (Eq. 4.11), which ends at the borders of
     /// the band: a point that left it would come back beside where it was, and points would creep
-    /// along edges for ever.
+    /// along edges forever.
     fn smooth(&mut self, depths: &[f32]) {
         let samples = &mut self.samples;
         for estimate in [fitted_normal, mean_normal] {
@@ -373,7 +373,7 @@ impl Round {
         self.push(place, normal, area, parents.into_iter())
     }
 
-    /// The last look: order, neighbours, and what is told about them.
+    /// The end of a frame: order, neighbours, and the report on them.
     pub fn finish(&mut self, advected: &[Vec3], report: &mut PointReport) {
         timed(&mut report.times.neighbours, || {
             self.put_in_order();
@@ -395,8 +395,8 @@ fn surface(points: &SurfacePoints) -> Surface<'_> {
     Surface { position: &points.position, normal: &points.normal, area: &points.area }
 }
 
-/// Projects a point into the band (Eq. 4.9), again and again if it is far from it: its new
-/// position. None if it does not get there.
+/// Projects a point into the band (Eq. 4.9), repeatedly if it is far from it: its new
+/// position. `None` if it does not get there.
 fn settled(
     mut position: Vec3,
     mut level: Level,

@@ -138,7 +138,7 @@ impl Samples {
         }
     }
 
-    /// Makes the samples anew after their points moved a little. The same points share a sample, and
+    /// Recomputes the samples after their points moved a little. The same points share a sample, and
     /// the same samples are near a block.
     pub fn refresh(&mut self, surface: Surface<'_>) {
         let (members, starts) = (&self.members, &self.starts);
@@ -169,8 +169,8 @@ impl Samples {
         });
     }
 
-    /// Moves each sample along its normal to where the surface passes it. The mean of points on a curved
-    /// surface lies beside it; smoothing would take that for a dent, in every round anew.
+    /// Moves each sample along its normal onto the surface. The mean of points on a curved
+    /// surface lies off it; smoothing would mistake that for a dent, again in every round.
     ///
     /// On a ball of radius R round c the points are c + R n, so their mean is c + R n̄ with the mean
     /// normal n̄, and R (1 - |n̄|) is missing. With C = Σ a (x - x̄) · n / Σ a = R (1 - |n̄|²) that is

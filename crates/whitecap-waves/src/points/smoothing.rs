@@ -2,10 +2,10 @@
 //! Eq. 4.10 and 4.11).
 //!
 //! The weight of a sample is its area times the triangular kernel, so densities are normalised at the
-//! scale of the points rather than at that of the sum. It fades to nothing for samples that face
-//! another way, which the paper does not do: bodies that come close do not pull at each other.
+//! scale of the points rather than at that of the sum. Unlike in the paper, it fades to zero for samples
+//! that face another way: bodies that come close do not pull at each other.
 //!
-//! Eq. 4.10 as printed moves a point away from the circle; here its sign is turned.
+//! Eq. 4.10 as printed moves a point away from the circle; here its sign is reversed.
 
 use glam::Vec3;
 use wide::f32x8;
@@ -23,7 +23,7 @@ fn seen(
     let offset = offsets(group, here);
     let squared = dot(offset, offset);
     let kernel = (f32x8::ONE - squared.sqrt() * inverse_radius).fast_max(f32x8::ZERO);
-    // Whole within 60 degrees, nothing beyond a right angle.
+    // One within 60 degrees, zero beyond a right angle.
     let side = (along + along).fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
     (offset, squared, group[6] * kernel * side)
 }
@@ -156,7 +156,7 @@ mod tests {
 
     /// Contract: on a ball the fitted and the mean normal are radial, from a start that is off by
     /// half a radian; a point on the ball does not move along its normal, one above it moves down,
-    /// one below it up, by half the way.
+    /// one below it up, by half the distance.
     #[test]
     fn a_ball_stays_a_ball() {
         let samples = cap();

@@ -13,13 +13,13 @@ use super::poisson_disk::thinned;
 
 /// Samples are not denser than this many per coarse length; insertion makes the finer ones.
 const MOST_PER_COARSE: f32 = 4.0;
-/// So many of the nearest spheres are asked first whether they cover a sample.
+/// How many of the nearest spheres are tested first for covering a sample.
 const NEAREST_FIRST: usize = 32;
 /// A sphere does not cover its own samples, whatever the rounding.
 const SPHERE_MARGIN: f32 = 1e-3;
 
 /// Samples on spheres of radius `coarse` round the particles of some cells, outside all other
-/// spheres and at least `fine` from each other, with the way out.
+/// spheres and at least `fine` from each other, with the outward direction.
 pub(super) fn sphere_samples(
     particles: &CoarseParticles,
     cells: &[usize],
@@ -56,7 +56,7 @@ fn samples_of_cell(
         particles.for_each_within(center, 2.0 * coarse, |other, squared| {
             near.push((squared, particles.position(other)));
         });
-        // The nearest spheres cover most.
+        // The nearest spheres cover most samples.
         if near.len() > NEAREST_FIRST {
             near.select_nth_unstable_by(NEAREST_FIRST, |a, b| a.0.total_cmp(&b.0));
         }

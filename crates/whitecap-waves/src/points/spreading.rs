@@ -1,6 +1,6 @@
 //! The push that spreads points evenly (Mercier et al. 2015, Eq. 4.12).
 //!
-//! Eq. 4.12 as printed pulls points together; here its sign is turned.
+//! Eq. 4.12 as printed pulls points together; here its sign is reversed.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::Neighbourhood;
 const POINTS_PER_TASK: usize = 512;
 
 /// The tangential displacement of each point away from its neighbours within `fine` (Eq. 4.12). The
-/// densities over `fine` may be those of a little before.
+/// densities over `fine` may be slightly out of date.
 pub(super) fn pushes(
     positions: &[Vec3],
     normals: &[Vec3],

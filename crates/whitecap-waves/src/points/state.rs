@@ -18,7 +18,7 @@ pub struct Lengths {
     pub fine: f32,
 }
 
-/// All that is remembered from frame to frame.
+/// Everything remembered from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TrackerState {
     pub lengths: Option<Lengths>,
@@ -33,14 +33,14 @@ pub(crate) struct LastParticles {
     pub position: Vec<Vec3>,
     /// 1 / ψ.
     pub inverse_density: Vec<f32>,
-    /// Identities, or none.
+    /// Identities, or empty.
     pub id: Vec<i64>,
-    /// Velocities, or none: kept only where there are no identities.
+    /// Velocities, or empty: kept only if there are no identities.
     pub velocity: Vec<Vec3>,
 }
 
 impl LastParticles {
-    /// Of the particles of a finished frame, those near its surface.
+    /// The particles of a finished frame that are near its surface.
     pub(super) fn new(
         coarse: &CoarseParticles,
         particles: &Particles,
@@ -59,7 +59,7 @@ impl LastParticles {
         }
     }
 
-    /// How they move to the next frame, `duration` seconds later.
+    /// Their motion to the next frame, `duration` seconds later.
     pub(super) fn movement(
         &self,
         now: &CoarseParticles,

@@ -6,13 +6,13 @@ use glam::Vec3;
 /// close in memory. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfacePoints {
-    /// Places, in metres.
+    /// Positions, in metres.
     pub position: Vec<Vec3>,
     /// Unit normals that point out of the liquid.
     pub normal: Vec<Vec3>,
     /// Identities that are never used twice; a younger point has a larger one.
     pub id: Vec<u64>,
-    /// The share of the surface that each point stands for, up to a common factor: 1 / ρ with the
+    /// The area that each point represents, up to a common factor: 1 / ρ with the
     /// density ρ of Mercier et al. 2015, Eq. 4.2 over 2 λ_f.
     pub area: Vec<f32>,
 }

@@ -1,10 +1,10 @@
 //! Surface points from frame to frame.
 //!
 //! # Guarantees
-//! * Every point lies in the band of the coarse particles up to a tenth of its thickness.
-//! * Points follow the particles and keep their identity; where surface is stretched, points come
-//!   between others, and where it is squeezed the youngest go.
-//! * Drops that appear get points; points that are caught inside the liquid go.
+//! * Every point lies in the band of the coarse particles, to within a tenth of its thickness.
+//! * Points follow the particles and keep their identity; where the surface is stretched, points are inserted
+//!   between others, and where it is squeezed the youngest are deleted.
+//! * Drops that appear get points; points that are caught inside the liquid are deleted.
 //! * The result does not depend on the number of threads, nor on the unit of length.
 
 use std::time::Instant;
@@ -26,7 +26,7 @@ use super::settings::{COARSE_PER_SPACING, PointSettings};
 use super::state::{LastParticles, Lengths, TrackerState};
 use super::{Carry, Neighbourhood, SurfacePoints};
 
-/// A coordinate may be this many fine spacings from the origin: beyond, rounding shows.
+/// A coordinate may be this many fine spacings from the origin; beyond that, rounding is visible.
 const MOST_SPACINGS: f32 = 1e6;
 /// The share of particles that may be farther than that, and are left out.
 const MOST_STRAYS: f32 = 0.01;
@@ -44,7 +44,7 @@ pub struct SurfaceTracker {
     memory: Memory,
 }
 
-/// What one frame of points gives.
+/// The result of one frame.
 #[derive(Clone, Debug)]
 pub struct PointFrame {
     /// How columns of the last frame's points become columns of this frame's.
@@ -189,7 +189,7 @@ impl SurfaceTracker {
         Ok((PointFrame { carry, velocity, report }, before))
     }
 
-    /// The scales, from the settings or the particles; none while there is no particle.
+    /// The scales, from the settings or the particles; `None` while there is no particle.
     fn find_lengths(
         &self,
         particles: &Particles,
@@ -224,12 +224,12 @@ impl SurfaceTracker {
         PointFrame { carry: Carry::identity(0), velocity: Vec::new(), report }
     }
 
-    /// All that is remembered.
+    /// Everything that is remembered.
     pub(crate) fn state(&self) -> &TrackerState {
         &self.state
     }
 
-    /// Goes on from another state. Neighbours and levels are not known before the next step.
+    /// Continues from another state. Neighbours and levels are not known before the next step.
     pub(crate) fn put_back(&mut self, state: TrackerState) {
         self.state = state;
         self.neighbourhood = Neighbourhood::default();
@@ -268,7 +268,7 @@ fn without_strays(
         return Err(PointError::TooFar { index, distance, fine });
     }
     notes.push(format!(
-        "{strays} of {} particles are so far away that they were left out; the first is {index}",
+        "{strays} of {} particles were left out because they are too far away; the first is {index}",
         positions.len()
     ));
     Ok(Some(particles.gather(&kept)))

@@ -1,4 +1,4 @@
-//! Points that go where there are too many and come where there are too few (Mercier et al. 2015,
+//! Deletes points where there are too many and inserts them where there are too few (Mercier et al. 2015,
 //! §4.3.4, insertion and deletion).
 
 use std::f32::consts::FRAC_1_SQRT_2;
@@ -11,21 +11,22 @@ use super::{Neighbourhood, SurfacePoints};
 
 /// Points per task.
 const POINTS_PER_TASK: usize = 512;
-/// Of two points closer than this many fine spacings the younger goes.
+/// Of two points closer than this many fine spacings, the younger is deleted.
 const LEAST_DISTANCE: f32 = 0.75;
 /// A place this many fine spacings from all points has room for one more.
 const ROOM: f32 = 0.93;
-/// So has a narrower one, if [`SPARSE`] says so: an even sheet that was stretched has no wide holes.
+/// So has a narrower one, if the density is below [`SPARSE`]: an even sheet that was stretched has no
+/// wide holes.
 const NARROW_ROOM: f32 = 0.8;
 /// The density ρ (Eq. 4.2) at a narrow place must be below this. It is 4.8 in the middle of three points
 /// of an even sheet, and 2.6 if the sheet is stretched by a third.
 const SPARSE: f32 = 2.8;
-/// Distance of a new point from the one beside which it lies, in fine spacings.
+/// Distance of a new point from the point next to it, in fine spacings.
 const STRIDE: f32 = 0.82;
-/// Around points with a larger density room is not looked for. It is 4.8 in an even sheet at one
+/// No search for room around points with a larger density. It is 4.8 in an even sheet at one
 /// spacing, 4.2 at the 1.07 spacings that points have, and 3.8 there if one is missing.
 const FULL: f32 = 4.1;
-/// Cosines and sines of the directions in which room is looked for.
+/// Cosines and sines of the directions in which room is searched for.
 const DIRECTIONS: [[f32; 2]; 8] = [
     [1.0, 0.0],
     [FRAC_1_SQRT_2, FRAC_1_SQRT_2],
@@ -37,7 +38,7 @@ const DIRECTIONS: [[f32; 2]; 8] = [
     [-1.0, 0.0],
 ];
 
-/// Whether each point goes: it is too close to an older one that stays.
+/// Whether each point is deleted: it is too close to an older one that stays.
 pub(super) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) -> Vec<bool> {
     let limit = (LEAST_DISTANCE * fine).powi(2);
     let is_close = |point: usize, other: usize| {
@@ -50,7 +51,7 @@ pub(super) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) 
         .filter(|&point| lists.of(point).iter().any(|&other| is_close(point, other as usize)))
         .map(|point| point as u32)
         .collect();
-    // From old to young, so that a point goes only for one that stays.
+    // From old to young, so that a point is deleted only for one that stays.
     suspects.par_sort_unstable_by_key(|&point| points.id[point as usize]);
     let mut goes = vec![false; points.len()];
     for point in suspects {
@@ -63,7 +64,7 @@ pub(super) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) 
     goes
 }
 
-/// Places for new points, each with the point beside which it lies.
+/// Positions for new points, each with the point next to it.
 pub(super) fn vacancies(
     points: &SurfacePoints,
     lists: &Neighbourhood,

@@ -114,7 +114,7 @@ impl Surface {
     }
 }
 
-/// Moves points apart, each time putting them back with `project`.
+/// Moves points apart, projecting them back with `project` each time.
 fn relaxed(
     mut places: Vec<Vec3>,
     fine: f32,
@@ -140,7 +140,7 @@ fn relaxed(
     places
 }
 
-/// Jittered, then evened out points of a sheet in the plane y = 0, from 0 to `width` and `depth`.
+/// Jittered, then relaxed points of a sheet in the plane y = 0, from 0 to `width` and `depth`.
 pub fn sheet(width: f32, depth: f32, fine: f32, rounds: usize) -> Vec<Vec3> {
     let mut random = Random::new(11);
     let row = HEXAGON * fine;
@@ -157,7 +157,7 @@ pub fn sheet(width: f32, depth: f32, fine: f32, rounds: usize) -> Vec<Vec3> {
     relaxed(places, fine, rounds, |place| place.clamp(Vec3::ZERO, high))
 }
 
-/// Jittered, then evened out points of a sphere about `center`.
+/// Jittered, then relaxed points of a sphere about `center`.
 pub fn sphere(center: Vec3, radius: f32, fine: f32, rounds: usize) -> Vec<Vec3> {
     let mut random = Random::new(5);
     let count = (4.0 * std::f32::consts::PI * radius * radius / (HEXAGON * fine * fine)) as usize;

@@ -1,10 +1,10 @@
 //! Plane walls as mirrors: a particle near a wall sees the mirror images of the liquid behind it.
 //!
 //! The image of a particle has its mass and its pressure and moves as a mirror image does. The
-//! density near a wall is then that of a liquid which goes on behind the wall, the pressure acts
+//! density near a wall is then that of a liquid that continues behind the wall, the pressure acts
 //! between a particle and an image as between two particles, and both are exact: a lattice that
 //! ends half a spacing from the wall has the rest density up to the wall, and a liquid at rest has
-//! its hydrostatic pressure there. Walls cost no particles and nothing away from them.
+//! its hydrostatic pressure there. Walls need no particles and cost nothing away from them.
 //!
 //! Where walls meet at right angles there are images of images. Walls that meet at other angles
 //! have none; there, particles are kept out by [`super::Boundary`] alone.
@@ -21,7 +21,7 @@ pub(crate) type Plane = (Vec3, f32);
 /// How many reflections one particle can see.
 const MOST_REFLECTIONS: usize = 26;
 
-/// Up to three planes, each square to the others, in which space is reflected.
+/// Up to three mutually perpendicular planes in which space is reflected.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reflection {
     planes: [u8; 3],
@@ -54,12 +54,12 @@ impl Reflection {
 /// The images in one reflection that one particle sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageRow {
-    /// Place of the particle in its chunk.
+    /// Index of the particle in its chunk.
     pub local: u16,
     reflection: Reflection,
     start: u32,
     end: u32,
-    /// Density that these images give the particle, in kg/m³.
+    /// Density that these images contribute to the particle, in kg/m³.
     pub density: f32,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct ImageSums {
 }
 
 impl Images {
-    /// Forgets all images. Slopes will be kept in steps of `slope_step`.
+    /// Clears all images. Slopes will be stored in steps of `slope_step`.
     pub fn clear(&mut self, slope_step: f32) {
         self.slope_step = slope_step;
         clear_and_shrink(&mut self.rows);
@@ -137,7 +137,7 @@ impl Images {
         here: (Vec3, Vec3),
         there: impl Fn(usize) -> (Vec3, Vec3),
     ) -> f32 {
-        // Seen in the mirror the particle moves and the others are themselves.
+        // Seen in the mirror, the particle is reflected and the others are not.
         let mirrored = row.reflection.point(planes, here.0);
         let own = row.reflection.vector(planes, here.1);
         let mut sum = 0.0;
@@ -155,7 +155,7 @@ impl Images {
         particles.iter().map(|&j| j as usize).zip(slopes)
     }
 
-    /// Finds the images that the particle at `place` sees.
+    /// Finds the images that the particle at the sorted index `place` sees.
     pub fn find(
         &mut self,
         grid: &NeighbourGrid,

@@ -1,10 +1,10 @@
 //! Boundary particles below the surface of a solid.
 //!
-//! Samples on the surface alone would hold liquid only until it is pressed into the plane that they
+//! Samples on the surface alone would hold liquid back only until it is pressed into the plane that they
 //! lie in: there they are on all sides of a particle, their density gradients cancel, and nothing
-//! lifts it off again. Moved inward by half a spacing, with another layer one spacing deeper, they go
-//! on where the lattice of the liquid ends. The gradient then points out of the solid at every place
-//! where a particle can be, and liquid at rest keeps half a spacing to the surface, as it does to
+//! lifts it off again. Moved inward by half a spacing, with another layer one spacing deeper, they continue
+//! the lattice of the liquid where it ends. The gradient then points out of the solid at every place
+//! where a particle can be, and liquid at rest keeps half a spacing from the surface, as it does from
 //! plane walls.
 
 use rayon::prelude::*;
@@ -17,21 +17,21 @@ use whitecap_scene::{AnimatedBody, BodyPose};
 
 /// Depths of the layers, in spacings.
 const DEPTHS: [f32; 2] = [0.5, 1.5];
-/// A solid has the second layer where it is this thick, in spacings; where it is not, the first
+/// A solid has the second layer where it is at least this thick, in spacings; where it is thinner, the first
 /// layer of the other side takes its place.
 const THICK: f32 = 2.5;
 
 /// A boundary particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundarySample {
-    /// The place on the surface that it belongs to.
+    /// The sample of the surface it belongs to.
     pub surface: SurfaceSample,
-    /// How far below it lies, in metres at the size of the mesh.
+    /// How far below the surface it lies, in metres at the scale of the mesh.
     pub depth: f32,
 }
 
 /// Boundary particles for liquid of a spacing in metres: one or two layers below the samples of
-/// [`AnimatedBody::sample`], in solids thinner than a spacing the one in the middle.
+/// [`AnimatedBody::sample`]; in solids thinner than a spacing, a single one in the middle.
 pub fn boundary_samples(
     body: &AnimatedBody,
     spacing: f32,

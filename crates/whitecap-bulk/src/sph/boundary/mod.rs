@@ -1,12 +1,12 @@
-//! What lies round the liquid and keeps particles out: plane walls, boxes and solids.
+//! The boundary that keeps particles out: plane walls, boxes and solids.
 //!
 //! Walls are mirrors ([`Images`]); boxes and solids are sampled by boundary particles (Akinci et al.
-//! 2012), which lie in layers below the surface ([`boundary_samples`]) and stand for the volume that
+//! 2012), which lie in layers below the surface ([`boundary_samples`]) and represent the volume that
 //! [`boundary_volumes`] gives them. Both complete the density near the boundary and carry the pressure;
-//! what still comes too close is pushed out.
+//! particles that still come too close are pushed out.
 //!
 //! # Guarantees
-//! * After [`Boundary::keep_out`] a particle is outside every wall and solid, unless it is caught between
+//! * After [`Boundary::keep_out`], a particle is outside every wall and solid, unless it is caught between
 //!   them where there is no room.
 
 use whitecap_core::Bounds;
@@ -34,7 +34,7 @@ use whitecap_scene::walls::Walls;
 const WALL_MARGIN: f32 = 0.25;
 /// Distance that particles keep from solids, in spacings.
 const SOLID_MARGIN: f32 = 0.1;
-/// How often walls and solids in turn push a particle that is caught between them.
+/// How often walls and solids alternately push a particle that is caught between them.
 const ROUNDS: usize = 4;
 
 /// Walls and solids.

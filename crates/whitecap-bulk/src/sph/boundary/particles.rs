@@ -4,14 +4,14 @@
 //! mass Ψ = ρ0 V_b (Eq. 5, with V_b of Eq. 4) that moves with the solid: ρ_i = Σ_j m W_ij + Σ_b Ψ W_ib
 //! (Eq. 6). All that a pressure solver needs is, for each particle,
 //! the share of the samples in its density, their density gradient, and how their motion changes
-//! it: solids cost nothing in the iterations.
+//! it, so solids cost nothing in the iterations.
 //!
-//! Unlike in the paper a sample is a mirror image: it has the pressure of the particle that it acts on,
-//! P_i + P_b = 2 P_i, and recedes as that approaches. With P_i alone the particles at the boundary
+//! Unlike in the paper, a sample is a mirror image: it has the pressure of the particle that it acts on,
+//! P_i + P_b = 2 P_i, and mirrors its motion. With P_i alone the particles at the boundary
 //! would need twice the pressure of those behind them, and at long time steps the weight of the
 //! liquid would press them into the solid.
 //!
-//! Samples are placed anew at every step for solids that move; those at rest stay.
+//! Samples of moving solids are placed again at every step; those of solids at rest stay.
 
 use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
@@ -30,14 +30,14 @@ use whitecap_scene::{AnimatedBody, BodyPose};
 /// A particle and its mirror image have twice the pressure and approach twice as fast.
 const MIRRORED: f32 = 2.0;
 
-/// The share of boundary particles in the sums of one particle.
+/// The contribution of boundary particles to the sums of one particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct BoundaryShare {
     /// Density in kg/m³.
     pub density: f32,
     /// Σ 2 Ψ ∇W: gradient of the density with the mirrored pressure and motion.
     pub gradient: Vec3,
-    /// Σ 2 Ψ v_b·∇W: how fast the boundary's own motion thins its share.
+    /// Σ 2 Ψ v_b·∇W: how fast the boundary's own motion reduces its contribution.
     pub thinning: f32,
     /// Velocity of the boundary nearby, in m/s.
     pub velocity: Vec3,
@@ -59,15 +59,15 @@ pub(crate) struct BoundaryParticles {
     fixed: Vec<Vec<Vec3>>,
     positions: Vec<Vec3>,
     grid: NeighbourGrid,
-    /// Where a particle can feel a sample.
+    /// The region in which a particle can feel a sample.
     bounds: Option<Bounds>,
-    /// By sorted place: volume in m³ and velocity in m/s.
+    /// By sorted index: volume in m³ and velocity in m/s.
     sorted: Vec<(f32, Vec3)>,
     largest_speed: f32,
 }
 
 impl BoundaryParticles {
-    /// Adds a solid, sampled for the resolution, where it is at `time`.
+    /// Adds a solid, sampled for the resolution, in its pose at `time`.
     pub fn add_solid(
         &mut self,
         solid: AnimatedBody,
@@ -150,7 +150,7 @@ impl BoundaryParticles {
         Ok(())
     }
 
-    /// The share in the sums of a particle at `position`. `kernel` is that of the liquid, with
+    /// The contribution to the sums of a particle at `position`. `kernel` is that of the liquid, with
     /// the mass of its particles.
     pub fn share(
         &self,

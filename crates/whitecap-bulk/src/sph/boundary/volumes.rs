@@ -1,4 +1,4 @@
-//! How much volume a boundary particle stands for.
+//! The volume that a boundary particle represents.
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
@@ -6,9 +6,9 @@ use whitecap_core::kernels::Kernel;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_scene::SceneError;
 
-/// The volume V_b = 1 / Σ_k W_bk that each sample of one solid stands for, in m³ (Akinci et al.
-/// 2012, Eq. 4). Times the liquid's rest density it is the mass the sample acts with: where
-/// samples are dense each counts less.
+/// The volume V_b = 1 / Σ_k W_bk that each sample of one solid represents, in m³ (Akinci et al.
+/// 2012, Eq. 4). Multiplied by the liquid's rest density, it is the mass with which the sample acts: where
+/// samples are dense, each counts less.
 ///
 /// Give the samples of one solid at a time: solids that touch must not thin each other out.
 pub fn boundary_volumes<K: Kernel>(positions: &[Vec3], kernel: &K) -> Result<Vec<f32>, SceneError> {

@@ -1,7 +1,7 @@
 //! The particles of a liquid: one array per quantity, all in the same order.
 //!
-//! The order changes at every step, when particles are sorted along a Z-order curve; `id` tells
-//! who is who.
+//! The order changes at every step, when particles are sorted along a Z-order curve; `id` identifies
+//! them.
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
@@ -9,7 +9,7 @@ use wide::f32x4;
 
 use crate::sph::pressure::{pack, vector};
 
-/// What is known of each particle between steps.
+/// What is known about each particle between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// Position in metres.
@@ -41,7 +41,7 @@ impl Columns {
         self.position.len()
     }
 
-    /// Makes room for exactly so many more.
+    /// Makes room for exactly this many more.
     pub fn reserve(&mut self, more: usize) {
         self.position.reserve_exact(more);
         self.velocity.reserve_exact(more);
@@ -64,8 +64,8 @@ impl Columns {
         }
     }
 
-    /// Takes the particles in the order of `order`, which may leave some out. `positions` are the
-    /// positions in that order already; `packed` is scratch.
+    /// Reorders the particles by `order`, which may leave some out. `positions` are the
+    /// positions, already in that order; `packed` is scratch.
     pub fn reorder(&mut self, order: &[u32], positions: &[Vec3], packed: &mut Vec<f32x4>) {
         self.position.clear();
         self.position.extend_from_slice(positions);
@@ -106,7 +106,7 @@ fn permute<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], scratch: &
     std::mem::swap(values, scratch);
 }
 
-/// The same for vectors, with scratch that a step has anyway.
+/// The same for vectors, with scratch memory of the step.
 fn permute_vectors(values: &mut Vec<Vec3>, order: &[u32], scratch: &mut Vec<f32x4>) {
     order.par_iter().map(|&i| pack(values[i as usize], 0.0)).collect_into_vec(scratch);
     values.truncate(order.len());

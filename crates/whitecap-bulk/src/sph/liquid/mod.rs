@@ -2,22 +2,22 @@
 //!
 //! # The step in detail
 //! 1. Emitters make particles. Particles are sorted along a Z-order curve; neighbour pairs, densities
-//!    and the boundary's share are computed, or known from the end of the step before.
+//!    and the boundary's contribution are computed, or known from the end of the previous step.
 //! 2. The velocity is made free of divergence (DFSPH: Bender & Koschier 2017, Alg. 2).
 //! 3. Viscosity (Monaghan 2005; implicit: Weiler et al. 2018), surface tension (Becker & Teschner 2007,
 //!    Eq. 12), gravity and other forces (Morgenroth 2021, Eq. 3.1) change the velocity.
 //! 4. The pressure solver finds the pressure that keeps the density (Bender & Koschier 2017, Alg. 3, or
 //!    Solenthaler & Pajarola 2009), and friction acts where the boundary pushes.
-//! 5. The result is looked at: a velocity that is not finite, a particle that moves too far or a
-//!    density that cannot be means that the step is thrown away and tried again at half its length.
-//! 6. Particles and solids move; particles are kept out of walls and solids. What the prediction
-//!    missed is seen in the densities at the new positions and corrected (`settle`).
+//! 5. The result is checked: if a velocity is not finite, a particle moves too far or a
+//!    density is impossible, the step is discarded and tried again at half its length.
+//! 6. Particles and solids move; particles are kept out of walls and solids. Compression that the prediction
+//!    missed shows in the densities at the new positions and is corrected (`settle`).
 //! 7. Particles in kill volumes are removed.
 //!
 //! # Guarantees
 //! * A frame ends exactly at its time, whatever the steps.
 //! * The result has the same bits for any number of threads, and when continued from a saved state.
-//! * No particle is pressed beyond `largest-compression` by a step, up to a bounded number of rounds.
+//! * No particle is compressed beyond `largest-compression` by a step, up to a bounded number of rounds.
 //! * When a step fails at every length, the state is that of the last good step.
 //! * No memory is allocated in a step once the particle count and the lists have stopped growing.
 
@@ -58,16 +58,16 @@ pub struct Liquid {
     pub(in crate::sph) time: f64,
     pub(in crate::sph) step_count: u64,
     pub(in crate::sph) next_id: i64,
-    /// Whether particles were added whose pressure is not known.
+    /// Whether particles with unknown pressure were added.
     pub(in crate::sph) cold: bool,
     pub(in crate::sph) solver: Box<dyn PressureSolver>,
     pub(in crate::sph) work: Workspace,
 }
 
-/// Arrays of one step, in sorted order. Nothing in it but λ outlives a frame.
+/// Arrays of one step, in sorted order. Only λ outlives a frame.
 #[derive(Debug, Default)]
 pub(in crate::sph) struct Workspace {
-    /// Whether grid and pairs belong to the particles and the boundary as they are.
+    /// Whether grid and pairs match the present particles and boundary.
     pub is_current: bool,
     pub grid: NeighbourGrid,
     pub pairs: Pairs,
@@ -113,7 +113,7 @@ impl Liquid {
         })
     }
 
-    /// Advances by one frame of `duration` seconds, in as many steps as it needs.
+    /// Advances by one frame of `duration` seconds, in as many steps as needed.
     pub fn step_frame(
         &mut self,
         duration: f64,

@@ -49,7 +49,7 @@ impl Liquid {
         bytes
     }
 
-    /// Continues from a state that [`Liquid::save`] gave. The liquid must have been made with the
+    /// Continues from a state that [`Liquid::save`] returned. The liquid must have been made with the
     /// same settings. On failure it stays as it is.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SphError> {
         let mut reader = KIND.open(bytes)?;
@@ -77,7 +77,7 @@ impl Liquid {
         possible("time", time.is_finite() && time >= 0.0)?;
         possible("eigenvalue", largest_eigenvalue.is_finite() && largest_eigenvalue >= 0.0)?;
         possible("identity", ids_are_unique(&columns.id, next_id))?;
-        // Solids are where the time says; if they cannot be, nothing has changed yet.
+        // Solids are posed for the saved time; if that fails, nothing has changed yet.
         let poses = self.boundary.particles.poses_at(time)?;
         self.boundary.particles.move_to(poses, &self.resolution)?;
         for (emitter, state) in self.emitters.iter_mut().zip(emitters) {

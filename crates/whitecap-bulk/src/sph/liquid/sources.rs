@@ -50,8 +50,8 @@ impl Liquid {
         }
     }
 
-    /// Fills a volume on a lattice, except where there is liquid, a wall or a solid already. Returns
-    /// sentences about what was left out.
+    /// Fills a volume on a lattice, except where there already is liquid, a wall or a solid. Returns
+    /// notes about what was left out.
     pub fn fill(&mut self, volume: Volume<'_>, velocity: Vec3) -> Result<Vec<String>, SphError> {
         let mut filling = Filling::new(self.resolution.spacing, &self.columns.position)?;
         filling.add(volume, velocity, &|position| self.boundary.clearance(position))?;
@@ -59,7 +59,7 @@ impl Liquid {
         Ok(filling.notes().to_vec())
     }
 
-    /// Adds a solid, which is asked for its pose at every step. Liquid that is inside it makes way:
+    /// Adds a solid, whose pose is evaluated at every step. Liquid inside it is removed:
     /// returns how many particles were removed.
     pub fn add_solid(&mut self, solid: AnimatedBody) -> Result<usize, SphError> {
         self.boundary.particles.add_solid(solid, self.time, &self.resolution)?;
@@ -97,7 +97,7 @@ impl Liquid {
         Ok(())
     }
 
-    /// Places of the particles in the order of their identities.
+    /// Indices of the particles in the order of their identities.
     pub(in crate::sph) fn order_by_id(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_unstable_by_key(|&place| self.columns.id[place as usize]);
@@ -110,8 +110,8 @@ impl Liquid {
         self.next_id += 1;
     }
 
-    /// Lets emitters make what left until now. The search grid is up to date before and after. Returns
-    /// whether there are more particles than before.
+    /// Adds the particles that emitters have released until now. The search grid is up to date before and
+    /// after. Returns whether there are more particles than before.
     pub(in crate::sph) fn emit(&mut self) -> Result<bool, SphError> {
         let before = self.len();
         let nearest = CLOSEST * self.resolution.spacing;

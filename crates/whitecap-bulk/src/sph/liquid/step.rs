@@ -25,8 +25,8 @@ const LARGEST_DENSITY: f32 = 2.0;
 /// Steps between two measurements of the pressure system's largest eigenvalue.
 const STEPS_PER_MEASUREMENT: u64 = 64;
 
-/// Share of the density error that is left when the pressure is not known from a step before:
-/// what is left of the weight of deep liquid is caught later, all at once.
+/// Share of the density error that may be left when no pressure is known from a previous step:
+/// an unsupported part of the weight of deep liquid would be corrected later, all at once.
 const COLD_START_ACCURACY: f32 = 0.01;
 
 impl Workspace {
@@ -44,7 +44,7 @@ impl Workspace {
 }
 
 impl Liquid {
-    /// One time step of at most `time_step` seconds; time itself is left to the caller.
+    /// One time step of at most `time_step` seconds; the caller advances the time.
     pub(in crate::sph) fn step(&mut self, time_step: f32) -> Result<StepReport, SphError> {
         if !self.work.is_current {
             self.sort();
@@ -79,7 +79,7 @@ impl Liquid {
         unreachable!("the last retry returns")
     }
 
-    /// Brings the particles into the order of the search grid and finds what stays the same during
+    /// Puts the particles into the order of the search grid and computes what stays the same during
     /// the step: pairs, densities and boundary.
     pub(in crate::sph) fn find_pairs(&mut self) {
         let Workspace { grid, pairs, system, velocity, solid_velocity, .. } = &mut self.work;
@@ -117,7 +117,7 @@ impl Liquid {
         self.work.grid.rebuild(&self.columns.position, self.resolution.support);
     }
 
-    /// Measures now and then how stiff the pressure system is.
+    /// Measures the stiffness of the pressure system every few steps.
     fn measure_system(&mut self) {
         let Workspace { system, pairs, .. } = &mut self.work;
         if self.step_count.is_multiple_of(STEPS_PER_MEASUREMENT) {
@@ -231,7 +231,7 @@ impl Liquid {
         );
     }
 
-    /// Whether the velocities found can be used; if so, the largest speed.
+    /// Checks that the new velocities can be used; returns the largest speed.
     fn check(&self, report: &StepReport) -> Result<f32, BlowUp> {
         let velocity = &self.work.velocity;
         // The sum of a square that is not finite is not finite either; the maximum would hide it.
@@ -262,7 +262,7 @@ impl Liquid {
         Ok(speed)
     }
 
-    /// Moves the particles with the velocities found, the fastest of which is `largest_speed`, and
+    /// Moves the particles with the new velocities, the fastest of which is `largest_speed`, and
     /// the solids.
     fn advance(&mut self, time_step: f32, largest_speed: f32) -> Result<(), SphError> {
         let (columns, work, boundary) = (&mut self.columns, &self.work, &self.boundary);

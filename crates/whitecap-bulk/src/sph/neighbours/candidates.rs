@@ -1,11 +1,11 @@
-//! The particles round one search cell, and which of them are neighbours of one particle.
+//! The particles around one search cell, and which of them are neighbours of one particle.
 
 use whitecap_core::glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::padded_columns::{NOWHERE, PaddedColumns};
 use wide::f32x8;
 
-/// Candidates round one search cell, and the accepted neighbours of one particle. Keeps its memory.
+/// Candidates around one search cell, and the accepted neighbours of one particle. Keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     positions: PaddedColumns<3>,
@@ -39,7 +39,7 @@ impl Candidates {
     }
 
     /// Accepts the candidates closer than the support to a particle, but not the particle itself,
-    /// which is the one with the number `own` in its cell. Returns their places.
+    /// which is number `own` in its cell. Returns their sorted indices.
     pub fn accept(&mut self, position: Vec3, own: usize, support_squared: f32) -> &[u32] {
         let itself = self.own + own;
         let [px, py, pz] = position.to_array().map(f32x8::splat);

@@ -1,7 +1,7 @@
 //! Memory of lists whose length changes a little from step to step.
 //!
 //! Neighbour lists are the largest part of a liquid's memory. They grow by a thirty-second instead
-//! of doubling, and a list that was once much longer than it is now gives memory back.
+//! of doubling, and a list that was once much longer than it is now releases memory.
 
 /// Room that is always kept.
 const LEAST: usize = 16;

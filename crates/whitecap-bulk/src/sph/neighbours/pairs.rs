@@ -3,8 +3,8 @@
 //! Density is the sum ρ_i = Σ_j m W_ij over all neighbours and the particle itself (Monaghan 2005). For a
 //! particle i and each neighbour j the list holds j and g = m W'(r)/r, so that m ∇W_ij =
 //! g (x_i − x_j): the pressure iterations need neither a square root nor the kernel. Densities and
-//! the diagonal of the pressure system come out of the same pass. What walls and solids add is kept
-//! for the few particles near them.
+//! the diagonal of the pressure system come out of the same pass. What walls and solids add is stored
+//! only for the few particles near them.
 //!
 //! g is kept in 16 bits, in equal steps from zero to the steepest slope of the kernel: an error of
 //! 10⁻⁵ of that slope, far below what the linear prediction of densities neglects, for a quarter
@@ -29,7 +29,7 @@ use crate::sph::neighbours::MassSpline;
 use crate::sph::neighbours::{clear_and_shrink, reserve_with_slack};
 use crate::sph::resolution::Resolution;
 
-/// Share of the support beyond which pairs are left out: each would add less than 2·10⁻⁵ of the
+/// Fraction of the support beyond which pairs are left out: each would add less than 2·10⁻⁵ of the
 /// density, and a lattice has a fifth of its pairs at the very end of the usual support.
 const REACH: f32 = 0.98;
 
@@ -42,7 +42,7 @@ pub(crate) struct Pairs {
     chunks: Vec<PairChunk>,
     /// The walls in which particles have images.
     planes: Vec<Plane>,
-    /// One per thread; what is left in it has no influence.
+    /// One per thread; leftover contents have no influence.
     candidates: Vec<Mutex<Candidates>>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct PairChunk {
     starts: Vec<u32>,
     neighbours: Vec<u32>,
     slopes: Vec<u16>,
-    /// What one step of a slope stands for.
+    /// The value of one step of a slope.
     slope_step: f32,
     solids: Vec<SolidRow>,
     images: Images,
@@ -63,15 +63,15 @@ pub(crate) struct PairChunk {
 pub(crate) struct SolidRow {
     /// b = Σ Ψ ∇W, and in the last lane the rate at which the motion of the boundary itself thins it
     /// out, Σ Ψ v_b·∇W: a vector field with −1 in its last lane (velocities) sees the boundary
-    /// move, one with 0 (accelerations) does not.
+    /// move; one with 0 (accelerations) does not.
     pub gradient: f32x4,
     /// Density in kg/m³.
     pub density: f32,
-    /// Place of the particle in its chunk.
+    /// Index of the particle in its chunk.
     pub local: u16,
 }
 
-/// What the pass over the neighbours gives for one particle.
+/// Result of the pass over the neighbours of one particle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PairSums {
     /// Density in kg/m³, the boundary included.
@@ -87,7 +87,7 @@ impl PairChunk {
     }
 
     /// Sums over the neighbours of the particle at `local`: `add(sum, j, g)` returns the sum with
-    /// that neighbour. Four sums run side by side, because one would wait for itself.
+    /// that neighbour added. Four sums run side by side, because a single one would wait for its own result.
     #[inline(always)]
     pub fn sum(&self, local: usize, add: impl Fn(f32x4, usize, f32) -> f32x4) -> f32x4 {
         let row = self.starts[local] as usize..self.starts[local + 1] as usize;
@@ -149,7 +149,7 @@ impl Pairs {
     }
 
     /// Finds all pairs closer than the support among the sorted particles of `grid`, their images in
-    /// `planes` and the share of `solids` at each position, and calls `finish(place, place in the
+    /// `planes` and the contribution of `solids` at each position, and calls `finish(place, place in the
     /// chunk, sums, result)` for each particle. `results` has one item per chunk.
     pub fn rebuild<R: Send>(
         &mut self,
@@ -182,7 +182,7 @@ impl Pairs {
     }
 }
 
-/// What the search for the pairs of any chunk needs.
+/// What the search for the pairs of a chunk needs.
 struct Search<'a> {
     grid: &'a NeighbourGrid,
     planes: &'a [Plane],

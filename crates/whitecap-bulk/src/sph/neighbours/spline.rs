@@ -24,12 +24,12 @@ impl MassSpline {
         }
     }
 
-    /// Distance beyond which there is nothing.
+    /// Distance beyond which the kernel is zero.
     pub fn support(&self) -> f32 {
         1.0 / self.inverse_support
     }
 
-    /// The square of it.
+    /// The square of the support.
     pub fn support_squared(&self) -> f32 {
         self.support_squared
     }
@@ -39,7 +39,7 @@ impl MassSpline {
         self.center
     }
 
-    /// The steepest slope m W'/r there is, that of two particles at one place. Negative.
+    /// The steepest slope m W'/r, that of two particles at the same position. Negative.
     pub fn steepest(&self) -> f32 {
         -12.0 * self.center * self.inverse_support * self.inverse_support
     }

@@ -1,4 +1,4 @@
-//! The particles of a liquid as others see them.
+//! The particles of a liquid as other stages see them.
 
 mod report;
 mod strays;
@@ -15,14 +15,14 @@ use whitecap_scene::tags::{self, INTERIOR};
 pub use report::{FrameReport, StepReport};
 pub use strays::Strays;
 
-/// Which particles to give.
+/// Which particles are output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// All of them.
     #[default]
     All,
-    /// Those that a picture needs: at the surface and near it.
+    /// Those a picture needs: at the surface and near it.
     Visible,
 }
 
@@ -33,7 +33,7 @@ impl Liquid {
         self.selected_particles(Selection::All)
     }
 
-    /// As [`Liquid::particles`], some of them.
+    /// As [`Liquid::particles`], but only those in the selection.
     pub fn selected_particles(&self, selection: Selection) -> Result<Particles, SphError> {
         let columns = &self.columns;
         let tags = tags::tag(&columns.position, self.resolution.spacing)?;
@@ -52,7 +52,7 @@ impl Liquid {
         Ok(particles.gather(&order))
     }
 
-    /// Positions in metres, in an order of their own that changes with every step.
+    /// Positions in metres, in an internal order that changes with every step.
     pub fn positions(&self) -> &[Vec3] {
         &self.columns.position
     }

@@ -1,10 +1,10 @@
-//! Particles where none may be: a measure of how well walls and solids hold the liquid.
+//! Particles in forbidden places: a measure of how well walls and solids hold the liquid.
 
 use rayon::prelude::*;
 
 use crate::sph::liquid::Liquid;
 
-/// How many particles are where none may be.
+/// How many particles are in forbidden places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strays {
     /// Particles inside a box or a mesh.
@@ -14,7 +14,7 @@ pub struct Strays {
 }
 
 impl Liquid {
-    /// Counts the particles that are where none may be.
+    /// Counts the particles in forbidden places.
     pub fn strays(&self) -> Strays {
         let boundary = &self.boundary;
         let (inside_solids, outside_domain) = self

@@ -2,9 +2,9 @@
 //! one for the density after them. Both are the bound-constrained system of
 //! [`super::PressureSystem`], with different right-hand sides.
 //!
-//! What differs from the paper: the iterations are accelerated; a deficit where there is pressure
-//! counts as an error; and of a density excess that is already there at most [`LARGEST_CORRECTION`]
-//! is corrected in a step, so that liquid that starts squeezed relaxes instead of exploding.
+//! Differences from the paper: the iterations are accelerated; a deficit where there is pressure
+//! counts as an error; and of an existing density excess at most [`LARGEST_CORRECTION`]
+//! is corrected in one step, so that liquid that starts squeezed relaxes instead of exploding.
 //! Compression caused by velocity is removed entirely.
 
 use rayon::prelude::*;
@@ -13,9 +13,9 @@ use crate::sph::neighbours::CHUNK;
 use crate::sph::pressure::{Iterations, Stop};
 use crate::sph::pressure::{PressureProblem, PressureSolver};
 
-/// Share of the rest density by which an existing excess is corrected in one step at most.
+/// Largest share of the rest density by which an existing excess is corrected in one step.
 pub(crate) const LARGEST_CORRECTION: f32 = 0.01;
-/// Mean compression in a step that the divergence solve leaves, as a share of the rest density.
+/// Mean compression per step that the divergence solve may leave, as a share of the rest density.
 const MEAN_DIVERGENCE: f32 = 1e-3;
 /// Below this share of the rest density a particle belongs to spray, which may compress.
 const SPRAY_DENSITY: f32 = 0.8;
@@ -63,7 +63,7 @@ impl PressureSolver for Dfsph {
     }
 
     /// The constant-density solve (Bender & Koschier 2017, Alg. 3), warm-started with the pressure of the
-    /// step before.
+    /// previous step.
     fn remove_compression(&mut self, problem: &mut PressureProblem<'_>) -> Iterations {
         let time_step = problem.time_step;
         let rest_density = problem.resolution.rest_density;

@@ -52,7 +52,7 @@ impl Momentum {
         (self.0 - 1.0) / self.next()
     }
 
-    /// Goes on to the next iteration, or back to the first.
+    /// Moves on to the next iteration, or back to the first.
     pub fn advance(&mut self, restart: bool) {
         self.0 = if restart { 1.0 } else { self.next() };
     }
@@ -88,7 +88,7 @@ impl IterationSums {
         }
     }
 
-    /// The outcome of the iteration number `count` over so many particles.
+    /// The outcome of iteration number `count` over the given number of particles.
     pub fn outcome(&self, count: u32, particles: usize, rest_density: f32) -> Iterations {
         let mean = self.excess.max(self.deficit) / particles.max(1) as f64;
         Iterations {

@@ -1,7 +1,7 @@
 //! The pressure that keeps the liquid incompressible.
 //!
 //! [`Dfsph`] (Bender & Koschier 2017) and [`Pcisph`] (Solenthaler & Pajarola 2009) find it, on the
-//! [`PressureSystem`] of the neighbours; `settle` corrects after the step what they could not foresee.
+//! [`PressureSystem`] of the neighbours; `settle` corrects after the step what they could not predict.
 //! Both solvers iterate until [`Stop`] says so and report [`Iterations`].
 
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ use crate::sph::resolution::Resolution;
 pub(crate) struct PressureProblem<'a> {
     pub resolution: &'a Resolution,
     pub pairs: &'a Pairs,
-    /// Holds positions and diagonal; takes pressure and acceleration.
+    /// Holds positions and diagonal; receives pressure and acceleration.
     pub system: &'a mut PressureSystem,
     /// Velocities in m/s; −1 in the last lane (see `SolidRow` of the pairs).
     pub velocity: &'a mut [f32x4],

@@ -4,14 +4,14 @@
 //! and raises the pressure by k_PCI times the compression. k_PCI comes from a particle in a full
 //! lattice (Eq. 2.26, whose last term as printed lacks its second factor: it is Σ ∇W·∇W). With
 //! P = p/ρ0² and masses included that is 1 / (2 Δt² Σ |m ∇W|²), because Σ ∇W vanishes in a lattice.
-//! A particle whose own neighbourhood would answer more strongly than the lattice, as at a free
-//! surface, takes its own k instead: there the template overshoots.
+//! A particle whose own neighbourhood would respond more strongly than the lattice, as at a free
+//! surface, uses its own k instead: there the template overshoots.
 //!
 //! The pressure force is the symmetric form with ρ0² (Eq. 2.27 corrected): momentum is conserved.
 //!
 //! The density of fluid neighbours is evaluated with the kernel at the predicted positions, that
 //! of the boundary to first order in the displacement. Pressure is never negative. As in
-//! [`super::Dfsph`], of an excess that is already there only a part is corrected in one step.
+//! [`super::Dfsph`], only part of an existing excess is corrected in one step.
 
 use rayon::prelude::*;
 use whitecap_core::kernels::CubicSpline;
@@ -24,7 +24,7 @@ use crate::sph::pressure::{IterationSums, Iterations, Momentum};
 use crate::sph::pressure::{PressureProblem, PressureSolver};
 use crate::sph::resolution::Resolution;
 
-/// Share of k_PCI that an iteration takes. The factor one half of Eq. 2.26 is meant for iterations
+/// Share of k_PCI that an iteration uses. The factor one half of Eq. 2.26 is meant for iterations
 /// without momentum; with it the step must stay below the inverse of the largest eigenvalue.
 const RELAXATION: f32 = 0.33;
 
@@ -103,7 +103,7 @@ impl Pcisph {
     }
 }
 
-/// Densities that walls and solids give the particles of a chunk at their predicted positions.
+/// Densities that walls and solids contribute to the particles of a chunk at their predicted positions.
 fn boundary_densities(
     pairs: &Pairs,
     packed: &[f32x4],

@@ -1,15 +1,15 @@
-//! What a step did not foresee is corrected where it ends.
+//! Corrects, at the end of a step, the compression that the step did not predict.
 //!
-//! A pressure solver predicts densities from the pairs and slopes at the start of a step. Particles
-//! that come into each other's reach during the step, and walls that are met at speed, are missing
-//! from that prediction: a front that strikes a wall was a quarter too dense afterwards. So the true
-//! densities are taken at the new positions, and where they are too large the same problem is
-//! solved again from there, with the pairs found there: x += Δt² a, v += Δt a, as if the step had
-//! known. This is Newton's method for the density; a few rounds are enough, and most steps need none.
+//! A pressure solver predicts densities from the pairs and slopes at the start of a step. Particles that
+//! come into each other's reach during the step, and walls that are met at speed, are missing from that
+//! prediction: without correction, a front that strikes a wall is a quarter too dense afterwards. So the
+//! true densities are computed at the new positions, and where they are too large the same problem is
+//! solved again from there, with the pairs found there: x += Δt² a, v += Δt a, as if the step had known.
+//! This is Newton's method for the density; a few rounds are enough, and most steps need none.
 //!
 //! # Guarantees
-//! Momentum is conserved as by the pressure itself. Liquid that was denser than allowed before the
-//! step, as where fills overlap, is only kept from becoming denser still: it relaxes, and does not
+//! Momentum is conserved, as by the pressure itself. Liquid that was denser than allowed before the
+//! step, for instance where fills overlap, is only kept from becoming denser still: it relaxes and does not
 //! explode.
 
 use rayon::prelude::*;
@@ -22,8 +22,8 @@ use crate::sph::pressure::vector;
 
 /// How often the densities are corrected after a step.
 const MOST_ROUNDS: u32 = 8;
-/// How far below the largest density allowed a correction aims, as a share of the compression
-/// allowed. Half of that may be left.
+/// How far below the largest allowed density a correction aims, as a share of the allowed compression.
+/// Half of that may be left.
 const MARGIN: f32 = 0.5;
 
 impl Liquid {

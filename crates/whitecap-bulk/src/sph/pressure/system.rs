@@ -1,8 +1,8 @@
 //! The pressure system of an incompressible step, and its solver.
 //!
-//! With P = p/ρ² the pressure acceleration is a = −G P,
-//! (G P)_i = Σ_j m (P_i + P_j) ∇W_ij + P_i b_i, where b_i is the boundary's share of the density
-//! gradient (images in walls take part as particles do, see [`crate::sph::boundary`]), and the predicted density changes by Δt² D a with
+//! With P = p/ρ² the pressure acceleration is a = −G P, (G P)_i = Σ_j m (P_i + P_j) ∇W_ij + P_i b_i,
+//! where b_i is the boundary's share of the density gradient (images in walls contribute as particles do,
+//! see [`crate::sph::boundary`]), and the predicted density changes by Δt² D a with
 //! (D a)_i = Σ_j m (a_i − a_j)·∇W_ij + a_i·b_i. D is the transpose of G, so the problem
 //!
 //! > find P ≥ 0 with s + Δt² D a(P) ≤ 0, and equality wherever P > 0
@@ -12,7 +12,7 @@
 //! iteration. Here the same projected Jacobi step is accelerated by Nesterov's momentum with
 //! adaptive restart (O'Donoghue & Candès 2015): same cost per iteration, far fewer iterations in
 //! deep liquid. Momentum needs a step of at most 1/λ, λ the largest eigenvalue of the matrix
-//! scaled by its diagonal; λ is measured by power iteration now and then and enlarged whenever
+//! scaled by its diagonal; λ is measured by power iteration every few steps and enlarged whenever
 //! the error grows.
 //!
 //! # Guarantees
@@ -31,14 +31,14 @@ const LEAST_EIGENVALUE: f32 = 2.0;
 /// An error that grew by this factor shows that the step is too long.
 const DIVERGENCE_FACTOR: f32 = 8.0;
 
-/// Arrays of the system, by sorted place.
+/// Arrays of the system, by sorted index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PressureSystem {
     /// Position, and in the last lane the value of P at which the next gradient is taken.
     pub packed: Vec<f32x4>,
     /// P = p/ρ².
     pub pressure: Vec<f32>,
-    /// P carried on by momentum: where the next gradient is taken.
+    /// P extrapolated by momentum: where the next gradient is taken.
     pub extrapolated: Vec<f32>,
     /// Pressure acceleration.
     pub acceleration: Vec<f32x4>,
@@ -205,7 +205,7 @@ impl PressureSystem {
         );
     }
 
-    /// The acceleration that the boundary gives each particle of a chunk: P_i b_i and the pressure of
+    /// The acceleration that the boundary exerts on each particle of a chunk: P_i b_i and the pressure of
     /// the images.
     pub fn boundary_pushes(
         &self,

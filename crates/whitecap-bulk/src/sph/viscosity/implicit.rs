@@ -2,7 +2,7 @@
 //!
 //! (1 − Δt V) v = v*, with V the linear function of [`super::ViscousForce`], is solved by conjugate
 //! gradients, as Weiler et al. 2018 do for the same discretisation. The matrix is symmetric, because
-//! all particles have one mass, and positive definite, because viscosity takes energy away.
+//! all particles have one mass, and positive definite, because viscosity dissipates energy.
 //!
 //! # Guarantees
 //! Momentum is conserved to the tolerance of the solve; the kinetic energy does not grow; the result
@@ -14,7 +14,7 @@ use wide::f32x4;
 use crate::sph::neighbours::CHUNK;
 use crate::sph::viscosity::ViscousForce;
 
-/// Largest residual that is left, relative to the change of velocity that viscosity makes.
+/// Largest residual, relative to the change of velocity that viscosity causes.
 const TOLERANCE: f64 = 1e-3;
 /// Largest number of iterations.
 const MOST_ITERATIONS: u32 = 200;
