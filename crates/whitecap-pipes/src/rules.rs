@@ -43,7 +43,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules of a step of `duration` seconds on cells of size `cell`.
+    /// The rules of a step of `step` seconds on cells of size `cell`.
     pub fn new(settings: &PipeSettings, cell: f32, step: f64) -> Self {
         let cell = f64::from(cell);
         let gravity = f64::from(settings.gravity);

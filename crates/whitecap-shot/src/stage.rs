@@ -373,7 +373,7 @@ impl Metric {
         Self { over: Over::Largest, ..self }
     }
 
-    /// How long something took, from `start` until now.
+    /// How long something took, from `since` until now.
     pub fn time(name: &str, since: std::time::Instant) -> Self {
         Self::new(name, "s", since.elapsed().as_secs_f64()).summed()
     }
