@@ -31,9 +31,7 @@
 //! ```
 //!
 //! # The step in detail (Dagenais et al. 2018, Alg. 1)
-//! 1. The passages that are now full are found, and their gateways (
-3.3, 
-7).
+//! 1. The passages that are now full are found, and their gateways (§3.3, §7).
 //! 2. Every pipe gets a new flux from the difference of heights (Eq. 1) and viscosity (Eq. 5); every gateway
 //!    too (Eqs. 8 and 9). The shallow-water solver gets it from a velocity that is advected by itself.
 //! 3. Fluxes are scaled to what columns can give (K_min) and then take (K_max).

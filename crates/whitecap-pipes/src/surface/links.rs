@@ -1,6 +1,5 @@
-//! Which neighbouring columns the surface joins (Dagenais et al. 2018,
-4.1), and what is there if it joins none (
-4.3).
+//! Which neighbouring columns the surface joins (Dagenais et al. 2018, §4.1), and what is there if it
+//! joins none (§4.3).
 //!
 //! Columns i and j of neighbouring cells are linked when each one's level lies within the other's range,
 //! and at least one of them has a free surface. Ranges of one cell do not overlap, so a column has at

@@ -202,7 +202,7 @@ impl RayGroups {
         self.finish();
     }
 
-    /// Makes room for `count` particles and one more.
+    /// Makes room for `most` particles and one more.
     fn start(&mut self, most: usize) {
         self.forms.clear();
         self.count = 0;

@@ -73,7 +73,7 @@ pub struct Beside {
     pub row: u32,
     /// Where it begins and ends on the ray.
     pub range: (f32, f32),
-    /// Points are evaluated near the piece moved by minus this,
+    /// Evaluated points are near the piece moved by minus this,
     pub shift: Vec3,
     /// and no farther from it, in m.
     pub margin: f32,

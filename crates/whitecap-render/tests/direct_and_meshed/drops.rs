@@ -75,7 +75,7 @@ impl Drops {
         picture(Arc::new(TriangleMesh::new(mesh, options).unwrap()), SHUTTER, settings)
     }
 
-    /// The mean of `count` still pictures.
+    /// The mean of still pictures at `moments` moments.
     pub fn mean_of_stills(&self, moments: u32, settings: &RenderSettings) -> Vec<Vec3> {
         let velocities = self.particles.velocities().unwrap();
         let mut mean: Vec<Vec3> = Vec::new();
