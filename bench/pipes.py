@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Shallow liquid: times beside the printed ones, growth of time, stable steps, viscosity beside SPH.
+"""Shallow liquid: times compared with published ones, scaling, stable steps, viscosity compared with SPH.
 
     cargo build --release -p whitecap-cli --bin whitecap
     cargo build --release -p whitecap-pipes --example 1_timings --example 3_stable_steps
     bench/pipes.py published [--rounds 5]    the shots of Dagenais et al. 2018, Table 1
     bench/pipes.py growth                    time against columns, 50² to 800²
     bench/pipes.py steps                     longest stable step against resolution (Fig. 16)
-    bench/pipes.py incline FOLDER [--plot P] 1 cm³ on an incline beside SPH (Fig. 18): fronts
+    bench/pipes.py incline FOLDER [--plot P] 1 cm³ on an incline compared with SPH (Fig. 18): fronts
     bench/pipes.py spread                    1 cm³ on a plane against Huppert 1982
     bench/pipes.py pictures FOLDER [NAME]    the pictures of docs/pipes.md, all or one
-    bench/pipes.py fuzz [--terrains 1000]    random terrains that move
+    bench/pipes.py fuzz [--terrains 1000]    moving random terrains
 
-`published` tells milliseconds per frame of a sixtieth of a second: the mean and the largest of all frames
-but the first. A frame does the same work in every round, so the fastest of the rounds counts for each.
-FOLDER keeps the frames of `incline` and `pictures`; what is there is not made again.
+`published` prints milliseconds per frame of a sixtieth of a second: the mean and the largest over all frames
+except the first. A frame does the same work in every round, so the fastest round counts for each.
+FOLDER keeps the frames of `incline` and `pictures`; existing ones are not made again.
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ VISCOSITIES = [1e-4, 4e-4, 1.6e-3]
 SLOPE, CELL, FPS, FRAMES = 0.3, 0.0005, 30, 31
 # Short enough for the waves of a centimetre of liquid, in s.
 STEP = 0.0005
-# A depth that is never reached, so that opacity tells depths.
+# A depth that is never reached, so that opacity measures depth.
 OPAQUE = 0.05
 
 
@@ -57,7 +57,7 @@ def run(command, **more):
 
 
 def frame_times(shot, threads):
-    """For each stage of a shot the metrics of its frames; nothing but the report is kept."""
+    """The metrics of the frames of each stage of a shot; only the report is kept."""
     text = (ROOT / "shots" / f"{shot}.toml").read_text()
     text = re.sub(r'save = \[.*\]\n', "", text).replace('"meshes/', f'"{ROOT}/shots/meshes/')
     with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def read_vertices(path):
 
 
 def liquid(path):
-    """Horizontal places and volumes of the parts of a frame's liquid, in m and m³."""
+    """Horizontal positions and volumes of the parts of a frame's liquid, in m and m³."""
     import numpy
 
     vertices = read_vertices(path)
@@ -175,7 +175,7 @@ def liquid(path):
 
 
 def front(path):
-    """How far 99.5 % of the volume has come down the slope, from the middle of the cube, in m."""
+    """How far down the slope 99.5 % of the volume has got, from the middle of the cube, in m."""
     import numpy
 
     x, _, volume = liquid(path)
@@ -210,8 +210,8 @@ def incline(arguments):
 
 
 def spread(_arguments):
-    """The edge of the self-similar drop with the second moment of ours, with a short step and with the one that is
-    used when none is given, beside 0.894 (g V³ t / 3ν)^⅛."""
+    """The edge of the self-similar drop with the second moment of ours, with a short step and with the
+    default one, compared with 0.894 (g V³ t / 3ν)^⅛."""
     import numpy
 
     print("| t, s | " + " | ".join(f"ν = {v:g}: pipes | default step | theory" for v in VISCOSITIES) + " |")
@@ -253,7 +253,7 @@ def plot(target, fronts, path):
     axes.set(xlabel="time [s]", ylabel="way of the front down the slope [mm]", xlim=(0, seconds[-1]))
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False, fontsize=9)
-    # Two cells wide, so that every bin holds as many columns.
+    # Two cells wide, so that every bin holds the same number of columns.
     width = 2e3 * CELL * (1 + SLOPE * SLOPE) ** 0.5
     bins = [width * numpy.arange(-20, 61), numpy.arange(-30, 31, 1.0)]
     extent = (bins[0][0], bins[0][-1], -30, 30)
@@ -301,7 +301,7 @@ PICTURES = {
                  "position = [0.02, 0.03, 0.05], target = [0.0035, 0.008, 0.001], field-of-view = 20",
                  (640, 360), [("flat", 2), ("concave", 2), ("uncapped", 2), ("convex", 2)]),
 }
-# Terrains that are not named like their shot, and stages whose drops are in the air in a picture.
+# Terrains that are not named after their shot, and stages whose drops are in the air in a picture.
 TERRAINS = {"meniscus": "pipes-dish", "falls": "pipes-platforms"}
 DROPS = {"falls": "drops"}
 LIGHT = """environment = { sky = { zenith = [0.4, 0.45, 0.52], horizon = [0.62, 0.63, 0.65], ground = [0.2, 0.2, 0.2] } }
@@ -318,7 +318,7 @@ def render_shot(name, stage, frame, samples):
     surface = f"out/{shot}/{stage}/{stage}.####.ply"
     source, more = f'content = "mesh"\npath = "{surface}"', ""
     if name in DROPS:
-        # Drops are hit directly; the liquid that lies is an object beside them.
+        # Drops are hit directly; the liquid at rest is an object beside them.
         source = f'path = "out/{shot}/{DROPS[name]}/{DROPS[name]}.####.ply"'
         more = f', {{ shape = {{ mesh = {{ path = "{surface}" }} }}, material = {liquid_material} }}'
     return f"""# A picture.

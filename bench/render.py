@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Rendering: the scenes of Morgenroth 2021, Tables 3.2 and 4.1, and a meshed liquid beside Cycles.
+"""Rendering: the scenes of Morgenroth 2021, Tables 3.2 and 4.1, and a meshed liquid compared with Cycles.
 
     cargo build --release -p whitecap-render --example 7_published_scenes
     cargo build --release -p whitecap-cli
-    bench/render.py published [--rounds 3]    seconds for every way to a picture, printed ones beside
-    bench/render.py cycles FRAME [--rounds 3] paths per second beside Blender Cycles (pip install bpy),
+    bench/render.py published [--rounds 3]    seconds for every method, beside the published ones
+    bench/render.py cycles FRAME [--rounds 3] paths per second compared with Blender Cycles (pip install bpy),
                                               for a frame of SPlisHSPlasH's dam break of 20 k particles
 
-Two threads. Every figure is the median of the rounds; the ways take turns, so that a busy machine
+Two threads. Every figure is the median of the rounds; the methods alternate, so that a busy machine
 slows all of them alike.
 """
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 SCENES = ["dam-20k", "dam-200k", "cup", "boat", "corridor"]
-# Seconds as printed: Table 3.2 for the dam breaks, Table 4.1 (opaque) for the others.
+# Published seconds: Table 3.2 for the dam breaks, Table 4.1 (opaque) for the others.
 PRINTED = {
     ("dam-20k", "mesh", "opaque"): 36, ("dam-20k", "mesh", "clear"): 39,
     ("dam-20k", "direct", "opaque"): 18, ("dam-20k", "direct", "clear"): 55,
@@ -153,7 +153,7 @@ def cycles(arguments):
         sys.exit("which frame? `bench/render.py cycles FRAME.bgeo`")
     subprocess.run([TARGET / "whitecap", "surface", arguments.particles, "-o", mesh, "--radius", "0.025",
                     "--cell", "0.0125", "--quiet"], check=True)
-    # Times are differences to a picture with one path a pixel, which pays for reading and building.
+    # Times are differences from a picture with one path per pixel, which accounts for reading and building.
     paths = 960 * 540 * (arguments.samples - 1)
     print("| liquid | Whitecap | Cycles | ratio |")
     print("|---|---|---|---|")
@@ -198,7 +198,7 @@ def main():
     parser.add_argument("what", choices=["published", "cycles"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--samples", type=int, default=32, help="paths a pixel beside Cycles")
+    parser.add_argument("--samples", type=int, default=32, help="paths per pixel compared with Cycles")
     parser.add_argument("particles", nargs="?", help="the liquid that is meshed for Cycles")
     arguments = parser.parse_args()
     {"published": published, "cycles": cycles}[arguments.what](arguments)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""SPH: Whitecap beside SPlisHSPlasH, and Whitecap alone as particles grow.
+"""SPH: Whitecap compared with SPlisHSPlasH, and Whitecap alone as the number of particles grows.
 
-A cube of water of one metre collapses in a box of 3 x 2 x 1 m. Both programs have the same particles,
+A one-metre cube of water collapses in a box of 3 x 2 x 1 m. Both programs have the same particles,
 support (four radii), mean density error (0.01 %) and time span, two threads, adaptive time steps, and
-take turns in one session. Time is that of the steps alone, without start and files.
+alternate in one session. Time is for the steps alone, without start-up and files.
 
     pip install pysplishsplash
     cargo build --release -p whitecap-bulk --example 0_dam_break
@@ -11,7 +11,7 @@ take turns in one session. Time is that of the steps alone, without start and fi
     bench/sph.py growth      time per step and memory from 20 k to 1.25 M particles
     bench/sph.py compression density errors in every frame of the 125 k dam break, PCISPH
 
-The wheel of SPlisHSPlasH carries its own GL libraries; where it fails on import, replace them by links
+The wheel of SPlisHSPlasH has its own GL libraries; if the import fails, replace them with links
 to the system's.
 """
 import argparse
@@ -121,7 +121,7 @@ def splishsplash(edge, seconds, method, folder):
                           str(seconds)])
     steps, pace, step, count = re.search(r"RESULT (\S+) (\S+) (\S+) (\S+)", output).groups()
     if int(count) != edge ** 3:
-        sys.exit(f"SPlisHSPlasH filled the block with {count} particles, not with {edge ** 3}.")
+        sys.exit(f"SPlisHSPlasH filled the block with {count} particles, not {edge ** 3}.")
     return int(steps), float(pace), float(step), memory
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the example shots that simulate a liquid and checks what every one of them must keep.
+"""Runs the example shots that simulate a liquid and checks what every one of them must guarantee.
 
     python3 bench/sph_shots.py                      # the shots that take minutes
     python3 bench/sph_shots.py dam-break-125k       # others by name
@@ -8,8 +8,8 @@
 For every frame the report must count no particle inside a solid and none outside the domain. The
 number of particles never falls, as none of these shots has a kill volume. In the saved files
 identities are unique, and no identity of an earlier file is missing in a later one; the large shots
-save no files, and the table says so. Prints a table; ends with exit code 1 if anything is broken. Needs the command (cargo build --release) and Python's
-own library.
+save no files, and the table says so. Prints a table; exits with code 1 if anything is broken. Needs
+the command (cargo build --release) and Python's standard library.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOTS = ["dam-break", "drop-into-pool", "viscous-toy", "pour", "stirred-tank"]
-# Of the saved frames, the identities of every so-manieth are compared.
+# The identities of every n-th saved frame are compared.
 STRIDE = 8
 
 
@@ -39,7 +39,7 @@ def metrics(stage):
 
 
 def check(command, name, output):
-    """Runs a shot; gives its row of the table and what is broken."""
+    """Runs a shot; returns its row of the table and what is broken."""
     shot = ROOT / "shots" / f"{name}.toml"
     folder = output / name
     subprocess.run([command, "--quiet", "run", shot, "-o", folder], check=True)
@@ -73,7 +73,7 @@ def check(command, name, output):
         "iterations": f"{sum(frame['iterations per step'] for frame in moving) / len(moving):.1f}",
         "compression %": f"{max(frame['largest compression'] for frame in moving):.2f}",
         "seconds": f"{sum(frame['seconds'] for frame in stage['frames']):.0f}",
-        # A run that found everything up to date knows the times of the run before, not its memory.
+        # A run that found everything up to date knows the times of the earlier run, but not its memory.
         "MB": f"{(report['peak_bytes'] or 0) / 1e6:.0f}" if stage["computed"] else "–",
         "identities": f"{len(compared)} files" if compared else "not saved",
         "kept": "yes" if not broken else "; ".join(broken),

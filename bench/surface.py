@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Surfacing: Whitecap beside splashsurf, and Whitecap alone as particles grow.
+"""Surfacing: Whitecap compared with splashsurf, and Whitecap alone as the number of particles grows.
 
 Both programs run as whole commands (read, surface, write a PLY) on the same particles with the
-same method (SPH density, cubic spline), kernel radius, cell, threshold and thread count, taking
-turns in one session; the table gives medians, ratios (splashsurf / Whitecap) and peak memory.
+same method (SPH density, cubic spline), kernel radius, cell, threshold and thread count,
+alternating in one session; the table gives medians, ratios (splashsurf / Whitecap) and peak memory.
 
     pip install pysplashsurf numpy
     cargo build --release
     bench/surface.py compare FILE:RADIUS [FILE:RADIUS ...]   a frame and its particle radius (m)
-    bench/surface.py growth      particles against time and memory over a factor of 30
+    bench/surface.py growth      time and memory against particles over a factor of 30
     bench/surface.py outlier     the same block with and without one particle 10 km away
     bench/surface.py large       a block of 5 million particles
 """

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Tracking: time beside the printed one, growth of time, detail that is left, a thousand events.
+"""Tracking: time compared with the published one, scaling, remaining detail, a thousand events.
 
     cargo build --release -p whitecap-track --example 1_timings
     bench/track.py published [--rounds 3]   bodies of the sizes in Dagenais 2025, Table 2.2
     bench/track.py growth                   time against triangles and against particles
-    bench/track.py detail                   distance to the mesh moved as the liquid is
+    bench/track.py detail                   distance to the mesh moved with the liquid
     bench/track.py fuzz [--events 1000]     random changes of topology: closed 2-manifolds throughout
 
-Times are means of the frames, in milliseconds, medians of the rounds; rounds take turns between the
+Times are means over the frames, in milliseconds, medians of the rounds; rounds alternate between the
 scenes, so that a busy machine slows all of them alike.
 """
 import argparse
@@ -34,7 +34,7 @@ PUBLISHED = [
 
 
 def timed(threads, *scene):
-    """What the example tells of a scene: counts, mean times by part, distances to the moved mesh."""
+    """What the example reports about a scene: counts, mean times by part, distances to the moved mesh."""
     command = [str(TIMINGS), *map(str, scene)]
     environment = dict(os.environ, RAYON_NUM_THREADS=str(threads))
     done = subprocess.run(command, env=environment, text=True, capture_output=True)
@@ -49,7 +49,7 @@ def timed(threads, *scene):
 
 
 def rounds(arguments, scenes):
-    """The runs of each scene, in turns."""
+    """The runs of each scene, alternating."""
     runs = [[] for _ in scenes]
     for _ in range(arguments.rounds):
         for found, (threads, scene) in zip(runs, scenes):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Waves: time of each part, time against points, and the hierarchy beside exact sums.
+"""Waves: time of each part, time against points, and the hierarchy compared with exact sums.
 
     cargo build --release -p whitecap-waves --example 2_timings
     bench/waves.py parts SEQUENCE FRAMES     time of each part of a frame, as in Mercier et al. 2015
     bench/waves.py ratios SEQUENCE FRAMES    fine spacings from 2 to 12 per coarse length
     bench/waves.py growth                    15 k to 500 k points on one liquid of 120 k particles
-    bench/waves.py hierarchy                 exact sums beside hierarchical ones: time
+    bench/waves.py hierarchy                 exact sums compared with hierarchical ones: time
     bench/waves.py agreement [calm:20000]    the same over 50 frames of calm water: difference
     bench/waves.py stir [--coarse 2.7]       390 k particles with 17 k, 66 k and 145 k points
 
 A sequence is written as sim/frame_####.bgeo and its frames as 10-40; without one, `parts` and `ratios`
-stir a tank of 20 k particles. Two threads, six rounds. The first frame, in which all points are made,
-is left out; medians and best frames are told. Where others use the machine, `--runs 5` tells the fastest
+stir a tank of 20 k particles. Two threads, six rounds. The first frame, in which all points are created,
+is left out; medians and best frames are printed. On a shared machine, `--runs 5` gives the fastest
 of five runs for each row.
 """
 import argparse
@@ -29,7 +29,7 @@ PARTS = ["particles", "advection", "neighbours", "band", "normals", "tangents", 
 
 
 def rows(arguments, source, frames, coarse, ratio, variants="hierarchical"):
-    """The rows of all frames but the first, as dictionaries, by variant; of the fastest run."""
+    """The rows of all frames except the first of the fastest run, as dictionaries, by variant."""
     runs = [one_run(arguments, source, frames, coarse, ratio, variants)
             for _ in range(arguments.runs)]
     fastest = [min((run[variant] for run in runs), key=lambda rows: median(rows, "total"))
@@ -149,7 +149,7 @@ def main():
     parser.add_argument("--coarse", type=float, help="particle spacings per coarse length")
     parser.add_argument("--ratio", type=float, default=4, help="fine spacings per coarse length")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=1, help="the fastest of so many is told")
+    parser.add_argument("--runs", type=int, default=1, help="number of runs, of which the fastest counts")
     arguments = parser.parse_args()
     if not WHITECAP.exists():
         sys.exit("build it first: cargo build --release -p whitecap-waves --example 2_timings")

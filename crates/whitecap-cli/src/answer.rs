@@ -8,14 +8,14 @@ pub struct Answer {
     pub text: String,
     /// For programs.
     pub json: Value,
-    /// Whether everything is as it should be; a check that finds a fault says no.
+    /// Whether all is well; false if a check found a fault.
     pub good: bool,
     /// Whether the text was asked for, so that `--quiet` does not suppress it.
     pub asked_for: bool,
 }
 
 impl Answer {
-    /// Tells what was done.
+    /// Reports what was done.
     pub fn done(text: impl Into<String>, json: Value) -> Self {
         Self { text: text.into(), json, good: true, asked_for: false }
     }

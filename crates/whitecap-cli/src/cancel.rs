@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks to stop after the write in hand, the second stops at once.
+//! Ctrl-C: the first press asks to stop after the current write, the second stops at once.
 //!
 //! Requests to terminate and hang-ups keep their usual meaning, so that `nohup` works; a command
 //! that is killed leaves no broken file either.
@@ -10,7 +10,7 @@ use whitecap_shot::CancelToken;
 /// The exit code of a cancelled command.
 pub const CANCELLED: u8 = 130;
 
-/// Lets Ctrl-C use `token`.
+/// Makes Ctrl-C cancel `token`.
 pub fn on_interrupt(token: &CancelToken) -> Result<(), ctrlc::Error> {
     let token = token.clone();
     ctrlc::set_handler(move || {
@@ -21,7 +21,7 @@ pub fn on_interrupt(token: &CancelToken) -> Result<(), ctrlc::Error> {
         token.cancel();
         let _ = writeln!(
             std::io::stderr(),
-            "\nStopping; a write in hand is finished first. Press Ctrl-C again to stop at once."
+            "\nStopping after the current write. Press Ctrl-C again to stop at once."
         );
     })
 }

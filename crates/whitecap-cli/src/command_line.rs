@@ -56,12 +56,12 @@ pub fn json_flag() -> Arg {
         .help("Print the answer as one JSON object, and nothing else, on standard output")
 }
 
-/// Understands the arguments, runs the command, prints its answer.
+/// Parses the arguments, runs the command and prints its answer.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            // Nothing is left to do where even the message cannot be printed.
+            // If even the message cannot be printed, there is nothing left to do.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -70,7 +70,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cancel = CancelToken::new();
     let session = Session::new(matches, cancel.clone());
     if let Err(error) = crate::cancel::on_interrupt(&cancel) {
-        session.note(&format!("Ctrl-C will stop at once, not after the write in hand: {error}."));
+        session.note(&format!("Ctrl-C will stop at once, not after the current write: {error}."));
     }
     let threads = matches.get_one::<u16>("threads").copied();
     let answer = threads::start(threads).and_then(|()| execute(name, matches, &session));
@@ -84,7 +84,7 @@ fn execute(name: &str, matches: &ArgMatches, session: &Session) -> Result<Answer
     }
 }
 
-/// Prints the answer or the failure, and gives the exit code.
+/// Prints the answer or the failure, and returns the exit code.
 fn finish(answer: Result<Answer, Failure>, session: &Session) -> ExitCode {
     let (text, code) = match &answer {
         Ok(answer) => {
@@ -104,7 +104,7 @@ fn finish(answer: Result<Answer, Failure>, session: &Session) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
     let printed = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match printed {
-        // Whoever reads has heard enough (`whitecap info x | head -1`).
+        // The reader has closed the pipe (`whitecap info x | head -1`).
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "error: the answer cannot be printed: {error}");
             ExitCode::from(1)
@@ -117,8 +117,8 @@ fn finish(answer: Result<Answer, Failure>, session: &Session) -> ExitCode {
 mod tests {
     use super::*;
 
-    /// Contract: the command line contradicts itself nowhere, and every command and every
-    /// argument says what it does.
+    /// Contract: the command line has no contradictions, and every command and every argument says
+    /// what it does.
     #[test]
     fn everything_is_documented() {
         command().debug_assert();

@@ -113,7 +113,7 @@ fn is_same_file(input: &Path, output: &Path) -> bool {
 pub fn make_folder(path: &Path) -> Result<(), Failure> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::about(folder, format!("the folder cannot be made: {error}"))),
+            .map_err(|error| Failure::about(folder, format!("the folder cannot be created: {error}"))),
         _ => Ok(()),
     }
 }
@@ -122,8 +122,8 @@ pub fn make_folder(path: &Path) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// Contract: one number is one frame, two are a range; a range that runs backwards or is none
-    /// is refused in words.
+    /// Contract: one number is one frame, two are a range; a range that runs backwards, or text
+    /// that is no range, is refused with a message.
     #[test]
     fn ranges_are_understood() {
         assert_eq!(parse_range("12-48"), Ok(12..=48));

@@ -6,7 +6,7 @@
 //! * Exit codes: see [`failure`].
 //! * A flag that sets a method's setting is made from that setting's own definition; see
 //!   [`setting_flags`].
-//! * On a processor that is too old, a sentence instead of a crash; see [`processor`].
+//! * A processor that is too old gets a message instead of a crash; see [`processor`].
 
 mod answer;
 mod cancel;

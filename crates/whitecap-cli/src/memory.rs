@@ -1,4 +1,4 @@
-//! The most memory that this process ever used, where the system tells (Linux).
+//! Peak memory of this process, where the system reports it (Linux).
 
 /// In bytes.
 pub fn peak_bytes() -> Option<u64> {
@@ -15,7 +15,7 @@ fn from_status(status: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Contract: kibibytes become bytes; where the line is missing there is no number.
+    /// Contract: kibibytes become bytes; if the line is missing there is no number.
     #[test]
     fn the_peak_is_in_bytes() {
         assert_eq!(from_status("Name:\tx\nVmHWM:\t  2048 kB\n"), Some(2048 * 1024));

@@ -1,9 +1,9 @@
 //! Whether this processor can run the program at all.
 //!
-//! Whitecap is compiled for x86-64-v3 unless told otherwise. A processor without those
-//! instructions would die without a word, so they are asked for first, with masks and comparisons
-//! that every processor understands. `is_x86_feature_detected!` cannot be used: it is constant
-//! when the program is compiled for the feature it asks about.
+//! Whitecap is compiled for x86-64-v3 by default. A processor without those instructions would
+//! crash without a message, so they are checked first, with masks and comparisons that every
+//! processor understands. `is_x86_feature_detected!` cannot be used: it is constant when the
+//! program is compiled for the feature it asks about.
 
 use std::process::ExitCode;
 

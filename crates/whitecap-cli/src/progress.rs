@@ -1,5 +1,5 @@
-//! Progress on standard error: a bar on a terminal; in a log file a line for a frame, but not more
-//! than one in a second.
+//! Progress on standard error: a bar on a terminal; in a log file, one line per frame, but at most
+//! one per second.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -12,13 +12,13 @@ use crate::wording;
 
 /// Steps of the bar per frame, so that it also moves within a frame.
 const STEPS: u64 = 1000;
-/// Least time between two lines.
+/// Shortest time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows how far the work is.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    /// When the next line may be printed; `None` where there are no lines.
+    /// When the next line may be printed; `None` if no lines are printed.
     next_line: Option<Mutex<Instant>>,
     started: Instant,
     total: usize,
@@ -50,8 +50,8 @@ impl Progress {
         }
     }
 
-    /// The frame called `name` is the `done`th that is finished. Without `remaining` the time left
-    /// is judged by the frames so far.
+    /// The frame called `name` is the `done`th that is finished. Without `remaining`, the time left
+    /// is estimated from the frames so far.
     pub fn finished(&self, done: usize, name: &str, remaining: Option<Duration>) {
         let left = remaining.or_else(|| self.time_left(done));
         let text = format!("{name}, {done} of {}{}", self.total, wording::time_left(left));

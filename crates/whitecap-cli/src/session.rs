@@ -1,4 +1,4 @@
-//! What every command knows of how it was called.
+//! What every command knows about how it was called.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ impl Session {
         Self { quiet: flag("quiet"), json: flag("json"), cancel }
     }
 
-    /// A note for people. It never fails: nobody may be listening.
+    /// A note for people. It never fails, as nobody may be reading.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "{text}");

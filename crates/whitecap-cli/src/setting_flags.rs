@@ -1,8 +1,8 @@
 //! Command-line flags made from the JSON Schema of a settings type.
 //!
 //! The field of a `Settings` struct is the single source: its documentation comment becomes the
-//! help, its `unit`, range and default are shown and checked, its enum becomes the possible
-//! values. Nothing is declared here twice.
+//! help, its `unit`, range and default are shown and checked, its enum becomes the possible values.
+//! Nothing is declared twice.
 //!
 //! # Guarantees
 //! * Every property of the schema has a flag of the same name; a nested table `crop` with a key
@@ -177,7 +177,7 @@ fn item_flags(root: &Value, list: &Value, name: &str, path: &[String]) -> Vec<Fl
         Some(Flag {
             name: format!("{name}-{tag}"),
             path: path.to_vec(),
-            help: format!("{doc} Adds one to `{name}`, from its {}.", words.join(", then ")),
+            help: format!("{doc} Adds one to `{name}`, given its {}.", words.join(", then ")),
             unit: None,
             default: None,
             shape: Shape::Item(tag.to_owned(), parts),
@@ -216,8 +216,8 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// The default as a person would write it; `None` where leaving the setting out means something
-/// that no value can say.
+/// The default as a person would write it; `None` if leaving the setting out means something that
+/// no value can express.
 fn default_text(property: &Value) -> Option<String> {
     match &property["default"] {
         Value::Null => None,
@@ -233,7 +233,7 @@ fn default_text(property: &Value) -> Option<String> {
     }
 }
 
-/// A number without a point where it needs none.
+/// A number, without a decimal point if it needs none.
 fn number_text(number: &serde_json::Number) -> String {
     number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string())
 }
@@ -276,7 +276,7 @@ impl Shape {
         schema["items"].is_object().then(|| Shape::of(root, resolve(root, &schema["items"])))
     }
 
-    /// The form of a table that has the two corners of a box and nothing else.
+    /// The shape of a table that has the two corners of a box and nothing else.
     fn of_box(root: &Value, schema: &Value) -> Option<Self> {
         let properties = schema["properties"].as_object().filter(|keys| keys.len() == 2)?;
         let corner = |key: &str| Some(Shape::of(root, resolve(root, properties.get(key)?)));
@@ -385,13 +385,13 @@ fn item(text: &str, tag: &str, parts: &[Part]) -> Result<Value, String> {
     Ok(serde_json::json!({ tag: table }))
 }
 
-/// So many numbers with commas between them.
+/// This many numbers, separated by commas.
 pub fn numbers(text: &str, length: usize) -> Result<Vec<f64>, String> {
     let values: Vec<f64> =
         text.split(',').map(|part| finite(part.trim())).collect::<Result<_, _>>()?;
     match values.len() == length {
         true => Ok(values),
-        false => Err(format!("{length} numbers with commas between them are needed")),
+        false => Err(format!("it must be {length} numbers, separated by commas")),
     }
 }
 

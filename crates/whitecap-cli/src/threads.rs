@@ -1,13 +1,13 @@
 //! The threads that all parallel loops share.
 //!
 //! # Guarantees
-//! When there is a thread for every core that the process may use, each keeps to a core of its own (on
-//! Linux). Otherwise a loop of a millisecond can be over before the scheduler has moved its second
-//! thread away from the core of the first, and a live liquid has six such loops in a frame.
+//! When there is a thread for every core that the process may use, each is pinned to its own core
+//! (on Linux). Otherwise a loop of a millisecond can be over before the scheduler has moved its
+//! second thread off the core of the first, and a live liquid has six such loops in a frame.
 //!
 //! # Non-guarantees
 //! With fewer threads than cores the scheduler places them, because other programs that do the same
-//! would meet on the same cores.
+//! would end up on the same cores.
 
 use crate::failure::Failure;
 
@@ -20,7 +20,7 @@ pub fn start(count: Option<u16>) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("the threads cannot be started: {error}")))
 }
 
-/// Keeps the calling thread, the one with some number, to a core of its own.
+/// Pins the calling thread, given its number, to its own core.
 #[cfg(target_os = "linux")]
 fn keep_to_core(number: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -33,7 +33,7 @@ fn keep_to_core(number: usize) {
     let Some(core) = cores.nth(number) else { return };
     let mut own = CpuSet::new();
     own.set(core);
-    // Where this is forbidden the scheduler does what it can.
+    // If this is forbidden, the scheduler places the thread.
     let _ = sched_setaffinity(None, &own);
 }
 
@@ -54,8 +54,8 @@ mod tests {
         threads.broadcast(|_| sched_getaffinity(None).unwrap())
     }
 
-    /// Contract: as many threads as cores have a core each, all of them different; one thread more, and all
-    /// may go anywhere.
+    /// Contract: as many threads as cores have a core each, all of them different; with one more
+    /// thread, all may run anywhere.
     #[test]
     fn each_thread_has_a_core_of_its_own() {
         let allowed = sched_getaffinity(None).unwrap();

@@ -13,7 +13,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// `, about 40 s left`, or nothing while nobody knows.
+/// `, about 40 s left`, or nothing while it is unknown.
 pub fn time_left(remaining: Option<Duration>) -> String {
     remaining
         .map_or_else(String::new, |left| format!(", about {} left", duration(left.as_secs_f64())))
@@ -54,7 +54,8 @@ pub fn number(value: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: each range of sizes has its own wording, and units never disagree with numbers.
+    /// Contract: each range of sizes has its own wording, and singular and plural agree with the
+    /// number.
     #[test]
     fn sizes_choose_the_wording() {
         assert_eq!(duration(3.21), "3.2 s");

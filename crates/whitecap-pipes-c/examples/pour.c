@@ -12,7 +12,7 @@
 
 enum { WIDTH = 120, LENGTH = 80 };
 
-/* Leaves with the sentence about what went wrong. */
+/* Exits with a message about what went wrong. */
 static void must(WhitecapPipesStatus status)
 {
     if (status != WHITECAP_PIPES_OK) {
@@ -74,7 +74,7 @@ int main(void)
                (unsigned long)wet_columns(pipes, 0), (unsigned long)wet_columns(pipes, 1));
     }
 
-    /* What cannot be is refused with a code and a sentence. */
+    /* Impossible values are refused with a code and a sentence. */
     if (whitecap_pipes_step(pipes, NAN) != WHITECAP_PIPES_BAD_VALUE)
         return 1;
     printf("refused: %s\n", whitecap_pipes_last_error());

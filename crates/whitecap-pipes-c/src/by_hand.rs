@@ -1,4 +1,4 @@
-//! What a hand does to a liquid and its ground: fill, pour, wipe, carve.
+//! Direct changes to a liquid and its ground: fill, pour, wipe, carve.
 
 use glam::Vec3;
 use whitecap_pipes::{Brush, PipeError, Pipes};
@@ -7,8 +7,8 @@ use crate::liquid::{WhitecapPipes, with};
 use crate::pointers::{array, write_if_wanted};
 use crate::status::{Refusal, WhitecapPipesStatus};
 
-/// Sets the depth of liquid in every column, in the order of `whitecap_pipes_columns`; what is too much
-/// for a column becomes what it can hold. The liquid is at rest then.
+/// Sets the depth of liquid in every column, in the order of `whitecap_pipes_columns`; more than a
+/// column can hold is reduced to that. The liquid is then at rest.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid; `depths` must have `count` entries.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn whitecap_pipes_fill(
 }
 
 /// Pours `volume` cubic metres on all columns within `radius` of a point, whose height chooses the
-/// layer. What found room is written to `*poured`, unless that is null.
+/// layer. The volume that found room is written to `*poured`, unless that is null.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `poured` null or point to memory for a number.
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn whitecap_pipes_pour(
     unsafe { with_volume(pipes, "poured", poured, work) }
 }
 
-/// Wipes up to `volume` cubic metres away within `radius` of a point; infinity wipes it dry. What was
-/// there is written to `*wiped`, unless that is null.
+/// Wipes up to `volume` cubic metres away within `radius` of a point; infinity wipes it dry. The
+/// volume that was removed is written to `*wiped`, unless that is null.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `wiped` null or point to memory for a number.
@@ -102,8 +102,8 @@ fn brush(x: f32, y: f32, z: f32, radius: f32) -> Brush {
     Brush { position: Vec3::new(x, y, z), radius }
 }
 
-/// Does `work` with a liquid and writes the volume it gives to `*volume`, unless that is null; 0 if it
-/// fails.
+/// Does `work` with a liquid and writes the volume it returns to `*volume`, unless that is null; 0
+/// if it fails.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `volume` null or point to memory for a number.

@@ -1,4 +1,4 @@
-//! Structs that cross the border.
+//! Structs that cross the language boundary.
 
 use glam::Vec2;
 use whitecap_pipes::{
@@ -27,32 +27,32 @@ pub struct WhitecapPipesSettings {
     pub gravity: f32,
     /// Kinematic viscosity in m²/s: 0.000001 for water, 0.000004 for blood.
     pub viscosity: f32,
-    /// Share of the flow that is left after one second without a force, 0 to 1.
+    /// Fraction of the flow that is left after one second without a force, 0 to 1.
     pub retained: f32,
     /// Longest time step; 0 chooses one that suits the cells.
     pub time_step: f32,
     /// 0: virtual pipes; 1: shallow-water equations.
     pub solver: u32,
-    /// Cross-section of a pipe. 0: cell × depth, as physics has it; 1: cell × cell, as the paper has it.
+    /// Cross-section of a pipe. 0: cell × depth, the physical one; 1: cell × cell, as in the paper.
     pub pipe_area: u32,
     /// Passages full up to their ceiling. 0: one pipe joins all gateways; 1: pipes along the axes; 2: no
     /// flow.
     pub passages: u32,
     /// Edges of the grid. 0: walls; 1: open, liquid is drained there.
     pub edges: u32,
-    /// 1 if liquid that falls far falls as drops, 0 if it arrives at once.
+    /// 1 if liquid that falls far becomes drops, 0 if it arrives immediately.
     pub falling_drops: u32,
-    /// Height of fall from which liquid becomes drops; 0: two cells.
+    /// Fall height from which liquid becomes drops; 0: two cells.
     pub fall_height: f32,
-    /// Most drops in the air at once.
+    /// Largest number of drops in the air.
     pub most_drops: u32,
-    /// However shallow the liquid, its surface lies so many cells above the ground.
+    /// However shallow the liquid, its surface is at least this many cells above the ground.
     pub least_thickness: f32,
     /// Depth from which the liquid is opaque.
     pub opaque_depth: f32,
     /// Contact angle of the meniscus in degrees: below 90 the liquid climbs a wall.
     pub contact_angle: f32,
-    /// How far the meniscus reaches; 0: there is none.
+    /// How far the meniscus reaches; 0: no meniscus.
     pub meniscus_length: f32,
 }
 
@@ -92,7 +92,7 @@ impl WhitecapPipesSettings {
         Ok(Grid::new(origin, self.cell, self.width as usize, self.length as usize)?)
     }
 
-    /// The settings of the motion, with the sources and drains that there are.
+    /// The settings of the motion, with the current sources and drains.
     pub(crate) fn pipes(
         &self,
         sources: Vec<Source>,
@@ -138,7 +138,7 @@ impl WhitecapPipesSettings {
     }
 }
 
-/// Not given when zero. What is not a number is kept, and refused later.
+/// Not given if zero. NaN is kept, and refused later.
 fn unless_zero(value: f32) -> Option<f32> {
     (value != 0.0).then_some(value)
 }
@@ -154,13 +154,13 @@ fn choice<T: Copy, const COUNT: usize>(
     })
 }
 
-/// A place where liquid is added or taken away.
+/// A place where liquid is added or removed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WhitecapPipesSource {
     /// Where: x, y and z. The height chooses the layer.
     pub position: [f32; 3],
-    /// Columns within this distance take part; the nearest one always does.
+    /// Columns within this distance are affected; the nearest one always is.
     pub radius: f32,
     /// Volume per second in m³/s.
     pub rate: f64,
@@ -190,7 +190,7 @@ pub struct WhitecapPipesSurface {
     pub index_count: usize,
 }
 
-/// The columns of liquid, cell after cell (rows along x, then z), within a cell from bottom to top:
+/// The columns of liquid, cell after cell (rows along x, then z), and within a cell from bottom to top:
 /// buffers that stay valid until the next call with the same liquid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -207,19 +207,19 @@ pub struct WhitecapPipesColumns {
     pub count: usize,
 }
 
-/// What there is of a liquid, in cubic metres and seconds.
+/// The state of a liquid in numbers, in cubic metres and seconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WhitecapPipesReport {
     /// Time since the beginning.
     pub time: f64,
-    /// Volume there is, in columns and in drops.
+    /// Current volume, in columns and in drops.
     pub volume: f64,
     /// Volume of drops in the air.
     pub in_the_air: f64,
     /// Volume added since the beginning.
     pub poured: f64,
-    /// Volume taken away since the beginning.
+    /// Volume removed since the beginning.
     pub drained: f64,
     /// Volume that should be there but is not, relative to what was poured: rounding alone.
     pub relative_error: f64,

@@ -2,16 +2,16 @@
 //! this crate's types and functions.
 //!
 //! # Guarantees
-//! * A null or misaligned pointer, an array of the wrong size, a value that is out of range or not a
-//!   number, and a call in the wrong order are answered by a status other than OK; nothing has changed
-//!   then. [`whitecap_pipes_last_error`] says in a sentence what was wrong.
-//! * No panic leaves a function. Should one happen, the liquid answers every later call with
+//! * For a null or misaligned pointer, an array of the wrong size, a value that is out of range or
+//!   not a number, or a call in the wrong order, a function returns a status other than OK and
+//!   changes nothing. [`whitecap_pipes_last_error`] says in a sentence what was wrong.
+//! * No panic leaves a function. If one happens, every later call with that liquid returns
 //!   [`WhitecapPipesStatus::Broken`].
 //! * Steps and surfaces allocate nothing once their buffers have grown, as in `whitecap-pipes`.
 //!
 //! # Non-guarantees
-//! A pointer to freed memory, or a count larger than its array, cannot be noticed. One liquid must not
-//! be used from two threads at the same time.
+//! A pointer to freed memory, or a count larger than its array, cannot be detected. One liquid must not be
+//! used from two threads at the same time.
 
 mod by_hand;
 mod data;

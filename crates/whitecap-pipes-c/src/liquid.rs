@@ -1,4 +1,4 @@
-//! Liquids are made, changed and destroyed; every call to one passes through here.
+//! Creates, changes and destroys liquids; every call to one passes through here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,12 +21,12 @@ pub struct WhitecapPipes {
     is_broken: bool,
 }
 
-/// Does `work`; no panic gets out.
+/// Does `work`; no panic escapes.
 fn answer(work: impl FnOnce() -> Result<(), Refusal>) -> WhitecapPipesStatus {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Refusal::new(
             WhitecapPipesStatus::Broken,
-            "something went wrong inside; destroy the liquid and make a new one",
+            "an internal error occurred; destroy the liquid and create a new one",
         ))
     });
     match result {
@@ -67,7 +67,7 @@ pub extern "C" fn whitecap_pipes_default_settings() -> WhitecapPipesSettings {
     WhitecapPipesSettings::default()
 }
 
-/// Makes a liquid on flat, dry terrain at height 0 and writes it to `*pipes`; null is written if that
+/// Creates a liquid on flat, dry terrain at height 0 and writes it to `*pipes`; writes null if that
 /// fails.
 ///
 /// # Safety
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn whitecap_pipes_set_settings(
         // SAFETY: the caller's promise.
         let settings = unsafe { reference("settings", settings) }?;
         if settings.grid()? != *own.pipes.columns().grid() {
-            let sentence = "the grid of a liquid cannot change; make a new liquid";
+            let sentence = "the grid of a liquid cannot change; create a new liquid";
             return Err(Refusal::bad_value(sentence));
         }
         let old = own.pipes.settings();
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn whitecap_pipes_set_settings(
 /// Replaces all sources and all drains. An array without entries may be null.
 ///
 /// # Safety
-/// `pipes` must be null or a liquid; the arrays must have as many entries as is said.
+/// `pipes` must be null or a liquid; the arrays must have as many entries as their counts say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn whitecap_pipes_set_sources(
     pipes: *mut WhitecapPipes,
@@ -173,7 +173,8 @@ mod tests {
     use super::*;
     use crate::{whitecap_pipes_step, whitecap_pipes_volume};
 
-    /// Contract: a panic inside becomes a status, and the liquid answers nothing but that from then on.
+    /// Contract: an internal panic becomes a status, and from then on every call with the liquid
+    /// returns it.
     #[test]
     fn a_panic_does_not_get_out() {
         let mut pipes = std::ptr::null_mut();

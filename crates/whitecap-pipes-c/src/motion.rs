@@ -1,4 +1,4 @@
-//! Time passes.
+//! Advances a liquid in time.
 
 use crate::liquid::{WhitecapPipes, with};
 use crate::pointers::write_if_wanted;
@@ -17,8 +17,8 @@ pub unsafe extern "C" fn whitecap_pipes_step(
     unsafe { with(pipes, |own| Ok(own.pipes.step(duration)?)) }
 }
 
-/// As many equal steps as it takes to advance by `duration` seconds with none longer than the setting.
-/// How many is written to `*steps`, unless that is null.
+/// Advances by `duration` seconds, in equal steps no longer than the setting allows. The number of
+/// steps is written to `*steps`, unless that is null.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `steps` null or point to memory for a number.

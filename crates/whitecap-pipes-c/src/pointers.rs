@@ -1,4 +1,4 @@
-//! From pointers of C to references, with everything that can be checked checked.
+//! From C pointers to references, with every possible check.
 
 use crate::status::{Refusal, WhitecapPipesStatus};
 
@@ -22,7 +22,7 @@ pub(crate) unsafe fn reference<'a, T>(name: &str, pointer: *const T) -> Result<&
     Ok(unsafe { &*pointer })
 }
 
-/// What a pointer points to, to be changed.
+/// What a pointer points to, mutably.
 ///
 /// # Safety
 /// Unless null or misaligned, it must point to a live value that nobody else uses for as long as `'a`.

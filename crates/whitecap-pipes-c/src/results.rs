@@ -1,4 +1,4 @@
-//! What there is to see: volumes, columns, the surface.
+//! Results: volumes, columns, the surface.
 
 use glam::Vec3;
 use whitecap_pipes::{MinimumHeights, PipeReport, Viewer};
@@ -8,7 +8,7 @@ use crate::liquid::{WhitecapPipes, with};
 use crate::pointers::{array, write};
 use crate::status::{Refusal, WhitecapPipesStatus};
 
-/// Writes what there is, and what came and went, to `*report`.
+/// Writes the current volume, and what was added and removed, to `*report`.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `report` null or point to memory for a report.
@@ -42,8 +42,8 @@ pub unsafe extern "C" fn whitecap_pipes_volume(
     unsafe { with(pipes, |own| write("volume", volume, own.pipes.volume())) }
 }
 
-/// Makes the surface and writes where its buffers are to `*surface`. `eye` is null, or the position x, y,
-/// z of who looks: then no normal is bent so far by the meniscus that it points away.
+/// Makes the surface and writes the addresses of its buffers to `*surface`. `eye` is null, or the
+/// position x, y, z of the viewer: then the meniscus bends no normal so far that it points away.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `eye` null or have three entries, `surface` null or point to memory
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn whitecap_pipes_surface(
     unsafe { with(pipes, work) }
 }
 
-/// Someone at the position that a pointer points to, if it is not null.
+/// The viewer at the position that a pointer points to, if it is not null.
 ///
 /// # Safety
 /// `eye` must be null or have three entries.
@@ -94,7 +94,7 @@ unsafe fn viewer(eye: *const f32) -> Result<Option<Viewer>, Refusal> {
     Ok(Some(Viewer::At(eye)))
 }
 
-/// Writes where the buffers of the columns are to `*columns`.
+/// Writes the addresses of the buffers of the columns to `*columns`.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid, `columns` null or point to memory for columns.

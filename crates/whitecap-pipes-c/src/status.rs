@@ -1,4 +1,4 @@
-//! How a call ended, and the sentence about it.
+//! How a call ended, and the message about it.
 
 use whitecap_pipes::PipeError;
 
@@ -8,15 +8,15 @@ use whitecap_pipes::PipeError;
 pub enum WhitecapPipesStatus {
     /// Everything was done.
     Ok = 0,
-    /// A pointer that is needed is null, or is not aligned for what it should point to.
+    /// A required pointer is null, or is not aligned for what it should point to.
     BadPointer = 1,
-    /// An array has not the number of entries that the grid needs.
+    /// An array does not have the number of entries that the grid needs.
     WrongSize = 2,
     /// A value is out of range or not a number.
     BadValue = 3,
-    /// The terrain is not possible: a height is not finite, or spaces overlap.
+    /// The terrain is impossible: a height is not finite, or spaces overlap.
     BadTerrain = 4,
-    /// Something went wrong inside; destroy the liquid and make a new one.
+    /// An internal error occurred; destroy the liquid and create a new one.
     Broken = 5,
 }
 

@@ -6,7 +6,7 @@ use crate::liquid::{WhitecapPipes, with};
 use crate::pointers::array;
 use crate::status::{Refusal, WhitecapPipesStatus};
 
-/// Sets the terrain to one height for each cell, rows along x after each other. Liquid stays in its cell.
+/// Sets the terrain to one height for each cell, row after row along x. Liquid stays in its cell.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid; `heights` must have `count` entries.
@@ -32,9 +32,9 @@ pub unsafe extern "C" fn whitecap_pipes_set_heights(
     unsafe { with(pipes, work) }
 }
 
-/// Sets the terrain to layers: `counts` says how many spaces each cell has, rows along x after each
-/// other; `floors` and `ceilings` list the spaces of cell after cell, each cell's from bottom to top. A
-/// ceiling of infinity is the open sky; a cell without a space is solid.
+/// Sets the terrain to layers: `counts` says how many spaces each cell has, row after row along x;
+/// `floors` and `ceilings` list the spaces of one cell after another, each cell's from bottom to
+/// top. A ceiling of infinity is the open sky; a cell without a space is solid.
 ///
 /// # Safety
 /// `pipes` must be null or a liquid; `counts` must have `cell_count` entries, `floors` and `ceilings`
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn whitecap_pipes_set_layers(
         let ceilings = unsafe { array("ceilings", ceilings, space_count) }?;
         let mut all =
             floors.iter().zip(ceilings).map(|(&floor, &ceiling)| Space { floor, ceiling });
-        // Cells are asked for in the order of the arrays.
+        // Cells are requested in the order of the arrays.
         own.pipes.set_terrain(0..grid.width(), 0..grid.length(), |x, z, spaces| {
             spaces.extend(all.by_ref().take(counts[grid.index(x, z)] as usize));
         })?;

@@ -1,5 +1,5 @@
-//! Contract: `examples/pour.c` compiles without a warning as C99, links with the static library, pours
-//! what it says, and its liquid spills over the ridge. Left out where there is no C compiler.
+//! Contract: `examples/pour.c` compiles without a warning as C99, links with the static library,
+//! pours what it says, and its liquid spills over the ridge. Skipped if there is no C compiler.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ fn library() -> PathBuf {
 fn the_example_pours() {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     if !cfg!(unix) || Command::new(&compiler).arg("--version").output().is_err() {
-        // Not captured, so that whoever runs the tests reads it.
-        let sentence = format!("left out: the C example, as there is no C compiler `{compiler}`");
+        // Not captured, so that it is seen when the tests run.
+        let sentence = format!("skipped: the C example, as there is no C compiler `{compiler}`");
         let _ = writeln!(std::io::stderr(), "{sentence}");
         return;
     }

@@ -59,7 +59,7 @@ fn drive() {
     let (counts, floors, ceilings) = layers();
     let source = WhitecapPipesSource { position: [0.01, 0.01, 0.015], radius: 0.003, rate: 2e-6 };
     let mut pipes = null_mut();
-    // SAFETY: everything points to live values of the sizes that are said.
+    // SAFETY: everything points to live values of the sizes given.
     unsafe {
         assert_eq!(whitecap_pipes_create(&settings, &mut pipes), Done);
         let (floors, ceilings, count) = (floors.as_ptr(), ceilings.as_ptr(), floors.len());
@@ -104,7 +104,7 @@ fn check_surface(surface: &WhitecapPipesSurface) {
     }
 }
 
-/// The brush tells what it did, and the report adds up.
+/// The brush reports what it did, and the report adds up.
 fn brush_and_carve(pipes: *mut WhitecapPipes) {
     let (mut poured, mut wiped) = (0.0, 0.0);
     // SAFETY: the liquid lives, and so does everything pointed to; report and columns are plain data.

@@ -1,5 +1,5 @@
-//! Contract: `include/whitecap_pipes.h` declares exactly the types and functions of this crate, with
-//! their documentation. When it does not, run the test with `WHITECAP_UPDATE_DOCS=1` to write it anew.
+//! Contract: `include/whitecap_pipes.h` declares exactly the types and functions of this crate, with their
+//! documentation. When it does not, run the test with `WHITECAP_UPDATE_DOCS=1` to rewrite it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use syn::{Attribute, Expr, Fields, FnArg, Item, ItemEnum, ItemFn, ItemStruct, Lit, Meta, Pat};
 use syn::{ReturnType, Type};
 
-/// The files with what crosses the border, in the order of the header.
+/// The files that define the interface, in the order of the header.
 const SOURCES: [&str; 8] = [
     "status.rs",
     "data.rs",
@@ -23,7 +23,7 @@ const OPENING: &str = "\
 /* Shallow liquid in real time on any terrain: the C interface of whitecap-pipes.
  *
  * Lengths in metres, times in seconds, volumes in cubic metres; y is up. Every function that can fail
- * answers a status; when it is not WHITECAP_PIPES_OK, nothing has changed, and
+ * returns a status; when it is not WHITECAP_PIPES_OK, nothing has changed, and
  * whitecap_pipes_last_error() says what was wrong. One liquid must not be used from two threads at the
  * same time.
  *
@@ -110,7 +110,7 @@ fn declare_struct(item: &ItemStruct, header: &mut String) {
     comment(&item.attrs, "", header);
     let name = &item.ident;
     let Fields::Named(fields) = &item.fields else { panic!("{name} has no names") };
-    // What has hidden fields is only ever pointed to.
+    // A type with hidden fields is only ever used through a pointer.
     if !fields.named.iter().all(|field| is_public(&field.vis)) {
         let _ = writeln!(header, "typedef struct {name} {name};");
         return;
@@ -142,7 +142,7 @@ fn argument(argument: &FnArg) -> String {
     declaration(&argument.ty, &name.ident.to_string())
 }
 
-/// A type with the name of what has it, as C writes it.
+/// A type with the name of its variable, as C writes it.
 fn declaration(kind: &Type, name: &str) -> String {
     match kind {
         Type::Ptr(pointer) => match (&*pointer.elem, &pointer.const_token) {
@@ -172,7 +172,7 @@ fn declaration(kind: &Type, name: &str) -> String {
     }
 }
 
-/// The documentation of an item, up to what only concerns Rust.
+/// The documentation of an item, up to the part that concerns only Rust.
 fn comment(attributes: &[Attribute], indent: &str, header: &mut String) {
     let lines: Vec<String> = attributes
         .iter()

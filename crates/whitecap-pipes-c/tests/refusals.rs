@@ -1,5 +1,5 @@
-//! Contract: whatever can be noticed to be wrong (null, misaligned, wrong sizes, not a number, out of
-//! range, impossible terrain) is answered by its status and a sentence, and nothing changes.
+//! Contract: every error that can be detected (null, misaligned, wrong sizes, not a number, out of
+//! range, impossible terrain) gives its status and a sentence, and nothing changes.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -95,7 +95,7 @@ fn misaligned_pointers_are_refused() {
     let liquid = Liquid::new();
     let heights = [0.0_f32; 33];
     let askew = heights.as_ptr().cast::<u8>().wrapping_add(1).cast();
-    // SAFETY: 32 heights lie there; that they lie askew is what is tested.
+    // SAFETY: there are 32 heights; that they are misaligned is what is tested.
     let status = unsafe { whitecap_pipes_set_heights(liquid.0, askew, 32) };
     refused(status, BadPointer, "aligned");
 }
@@ -105,7 +105,7 @@ fn wrong_sizes_are_refused() {
     let liquid = Liquid::new();
     let heights = [0.0_f32; 32];
     let (counts, sky) = ([1_u32; 32], [f32::INFINITY; 32]);
-    // SAFETY: the arrays are longer than what is said or refused before they are read.
+    // SAFETY: the arrays are longer than their counts say, or refused before they are read.
     unsafe {
         for count in [0, 31, 33, usize::MAX] {
             let status = whitecap_pipes_set_heights(liquid.0, heights.as_ptr(), count);

@@ -14,7 +14,7 @@ fn main() {
 const CELL: f32 = 5e-4;
 const SIZE: usize = 200;
 
-/// Plates with hills above each other, the last under the open sky.
+/// Hilly plates above each other, the top one under the open sky.
 fn plates(layers: usize) -> Terrain {
     let grid = Grid::new(Vec2::ZERO, CELL, SIZE, SIZE).unwrap();
     Terrain::from_cells(grid, |x, z, spaces| {

@@ -1,8 +1,9 @@
-//! How long a step takes against the number of columns, and a frame of a sixtieth of a second.
+//! How long a step takes as a function of the number of columns, and a frame of a sixtieth of a
+//! second.
 //!
 //! `cargo run --release -p whitecap-pipes --example 1_timings` prints one row per grid: cells, columns,
-//! how it is moved, steps per frame, nanoseconds per column and step, milliseconds per frame (median
-//! and slowest). With an argument such as `"five layers"`, only those rows.
+//! solver, steps per frame, nanoseconds per column and step, milliseconds per frame (median and slowest).
+//! With an argument such as `"five layers"`, it prints only those rows.
 
 use std::time::Instant;
 
@@ -75,7 +76,7 @@ fn hills(size: usize) -> Result<Terrain, PipeError> {
     Terrain::from_cells(grid, |x, z, spaces| spaces.push(Space::open(hill(x, z))))
 }
 
-/// Storeys above each other, with a hole in each at another place.
+/// Storeys above each other, each with a hole at a different place.
 fn floors(size: usize, layers: usize) -> Result<Terrain, PipeError> {
     let grid = Grid::new(Vec2::ZERO, CELL, size, size)?;
     Terrain::from_cells(grid, |x, z, spaces| {

@@ -56,7 +56,7 @@ fn lakes(level: f32) -> Result<Columns, PipeError> {
     Ok(columns)
 }
 
-/// Five plates above each other with liquid on a share of each.
+/// Five plates above each other with liquid on part of each.
 fn layers(share: f32) -> Result<Columns, PipeError> {
     let grid = Grid::new(Vec2::ZERO, CELL, CELLS, CELLS)?;
     let terrain = Terrain::from_cells(grid, |x, z, spaces| {

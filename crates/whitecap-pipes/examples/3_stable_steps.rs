@@ -1,10 +1,10 @@
-//! The longest stable time step against the number of cells that divide the same domain (Dagenais et
-//! al. 2018, Fig. 16).
+//! The longest stable time step as a function of the number of cells in the same domain (Dagenais et al.
+//! 2018, Fig. 16).
 //!
 //! `cargo run --release -p whitecap-pipes --example 3_stable_steps` prints one row per resolution: the
-//! longest step in milliseconds for which a pool of ten centimetres, set off by a hump, calms down,
-//! for both pipe areas and the shallow-water solver; and that step in cells crossed by a wave of the
-//! paper's area, √(g Δx).
+//! longest step in milliseconds for which a pool of ten centimetres, disturbed by a hump, calms down, for
+//! both pipe areas and the shallow-water solver; and that step in cells crossed by a wave of the paper's
+//! area, √(g Δx).
 
 use glam::Vec2;
 use whitecap_pipes::{Grid, PipeArea, PipeError, PipeSettings, Pipes, Solver, Terrain};
@@ -41,7 +41,7 @@ fn main() -> Result<(), PipeError> {
     Ok(())
 }
 
-/// By halving the interval.
+/// By bisection.
 fn longest_step(cells: usize, settings: PipeSettings) -> Result<f64, PipeError> {
     let (mut stable, mut unstable) = (1e-5, 0.1);
     if calms_down(cells, &settings, unstable)? {
@@ -58,7 +58,7 @@ fn longest_step(cells: usize, settings: PipeSettings) -> Result<f64, PipeError> 
 fn calms_down(cells: usize, settings: &PipeSettings, step: f64) -> Result<bool, PipeError> {
     let grid = Grid::new(Vec2::ZERO, DOMAIN / cells as f32, cells, cells)?;
     let terrain = Terrain::heightfield(grid, &vec![0.0; cells * cells])?;
-    // Strong friction: what does not calm down soon is kept up by the step itself.
+    // Strong friction: what does not calm down soon is caused by the step itself.
     let settings = PipeSettings { retained: 0.01, viscosity: 0.0, ..settings.clone() };
     let mut pipes = Pipes::new(&terrain, settings)?;
     pipes.fill(|column| {
@@ -69,7 +69,7 @@ fn calms_down(cells: usize, settings: &PipeSettings, step: f64) -> Result<bool, 
     for _ in 0..((6.0 / step) as usize).clamp(200, 20_000) {
         pipes.step(step)?;
     }
-    // Only neighbours tell: long waves may still slosh.
+    // Only differences between neighbours count: long waves may still slosh.
     let depth = pipes.columns().depth();
     let unevenness = depth
         .windows(2)

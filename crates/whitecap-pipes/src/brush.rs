@@ -1,7 +1,7 @@
 //! Sources and drains, open edges, and a brush that pours and wipes.
 //!
-//! All of them act on the columns whose centre lies within a radius of a point, in the layer in whose
-//! range the point's height lies; when no centre does, on the cell below the point.
+//! All of them act on the columns whose centre lies within a radius of a point, in the layer whose
+//! range contains the point's height; if there is no such centre, on the cell below the point.
 
 use glam::{Vec2, Vec3};
 
@@ -56,8 +56,8 @@ impl Brush {
         }
     }
 
-    /// Adds the same depth to every column, so that the volume is `volume`; columns take what they
-    /// can. Returns what they took.
+    /// Adds the same depth to every column, `volume` in total; columns take what they can. Returns
+    /// what they took.
     fn pour(&self, columns: &mut Columns, volume: f64) -> f64 {
         let mut count = 0;
         self.visit(columns, |_, _, _| count += 1);
@@ -72,8 +72,8 @@ impl Brush {
         added * columns.base_area()
     }
 
-    /// Takes the same share of every column, so that the volume is `volume` or all there is. Returns
-    /// what was taken.
+    /// Takes the same fraction of every column, `volume` in total or all there is. Returns what was
+    /// taken.
     fn drain(&self, columns: &mut Columns, volume: f64) -> f64 {
         let mut there = 0.0;
         self.visit(columns, |columns, column, _| there += columns.depth[column]);
@@ -95,7 +95,7 @@ impl From<&Source> for Brush {
 }
 
 impl Pipes {
-    /// Sources and drains of the settings, for so many seconds (Alg. 1, line 6).
+    /// Sources and drains of the settings, for some seconds (Alg. 1, line 6).
     pub(crate) fn run_sources(&mut self, duration: f64) {
         for source in &self.settings.sources {
             let volume = source.rate * duration;
@@ -107,7 +107,7 @@ impl Pipes {
         }
     }
 
-    /// Takes all liquid of the outermost cells away.
+    /// Removes all liquid from the outermost cells.
     pub(crate) fn drain_edges(&mut self) {
         let grid = *self.columns.grid();
         let mut taken = 0.0;
@@ -132,7 +132,7 @@ impl Pipes {
         Ok(poured)
     }
 
-    /// Wipes up to a volume, in cubic metres, away under the brush; infinity wipes it dry. Returns
+    /// Wipes up to a volume, in cubic metres, from under the brush; infinity wipes it dry. Returns
     /// what was there.
     pub fn wipe(&mut self, brush: Brush, volume: f64) -> Result<f64, PipeError> {
         brush.check()?;

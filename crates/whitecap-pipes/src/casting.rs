@@ -2,12 +2,12 @@
 //! (Dagenais et al. 2018, §3.1).
 //!
 //! # Guarantees
-//! A line meets a closed mesh as often upwards as downwards: where it runs through an edge or a vertex,
-//! exactly one of the triangles there counts. Parts that overlap, and meshes turned inside out, are
-//! solid. An open sheet that faces up is ground without end below it.
+//! A line enters a closed mesh as often as it leaves it: where it passes through an edge or a
+//! vertex, exactly one of the triangles there counts. Parts that overlap, and meshes turned inside
+//! out, are solid. An open sheet that faces up is solid all the way down.
 //!
 //! # Non-guarantees
-//! What lies between cell centres is not seen. Spaces lower than a thousandth of a cell are closed.
+//! What lies between cell centres is missed. Spaces lower than a thousandth of a cell are closed.
 
 use glam::{DVec2, DVec3, Vec3};
 use whitecap_core::TriMesh;
@@ -17,7 +17,7 @@ use crate::error::PipeError;
 use crate::grid::Grid;
 use crate::terrain::{Space, Terrain};
 
-/// Spaces lower than this share of a cell are closed.
+/// Spaces lower than this fraction of a cell are closed.
 const LEAST_SPACE: f32 = 1e-3;
 
 /// Where a vertical line meets a surface.
@@ -30,8 +30,8 @@ struct Crossing {
 }
 
 impl Terrain {
-    /// The spaces around a mesh. With `ground`, everything below that height is solid; without, cells
-    /// that the mesh leaves out are.
+    /// The spaces around a mesh. With `ground`, everything below that height is solid; without it,
+    /// cells that the mesh does not cover are solid.
     pub fn from_mesh(grid: Grid, mesh: &TriMesh, ground: Option<f32>) -> Result<Self, PipeError> {
         if let Some(vertex) = mesh.positions().iter().position(|vertex| !vertex.is_finite()) {
             return Err(PipeError::MeshVertex { vertex });
@@ -43,7 +43,7 @@ impl Terrain {
         Self::from_crossings(grid, crossings, ground)
     }
 
-    /// The spaces outside of a level set, as [`Terrain::from_mesh`].
+    /// The spaces outside a level set; see [`Terrain::from_mesh`].
     pub fn from_level_set(
         grid: Grid,
         solid: &LevelSet,
@@ -100,7 +100,7 @@ impl Terrain {
 
 /// Lists the spaces along one line, from its crossings from bottom to top.
 fn add_spaces(crossings: &[Crossing], ground: Option<f32>, least: f32, spaces: &mut Vec<Space>) {
-    // A sheet that faces up has its solid below: then the line starts inside.
+    // A sheet that faces up is solid below: then the line starts inside.
     let total: i32 = crossings.iter().map(|crossing| crossing.change).sum();
     let mut around = (-total).max(0);
     // Floor of the space the line is in; none in a solid, or below everything.
@@ -125,7 +125,7 @@ fn add_spaces(crossings: &[Crossing], ground: Option<f32>, least: f32, spaces: &
     }
 }
 
-/// Adds a space if it is high enough. Solids of no height between two spaces vanish.
+/// Adds a space if it is high enough. Solids of zero height between two spaces vanish.
 fn push_space(spaces: &mut Vec<Space>, space: Space, least: f32) {
     if space.ceiling - space.floor > least {
         spaces.push(space);

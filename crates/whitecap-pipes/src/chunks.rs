@@ -1,13 +1,13 @@
 //! Loops over arrays on several threads where that pays.
 //!
 //! # Guarantees
-//! What is computed for an entry depends on nothing but the entry, so the number of threads does not
+//! What is computed for an entry depends only on the entry, so the number of threads does not
 //! matter; nothing is allocated.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Least entries for which a thread is worth while.
+/// Smallest number of entries for which another thread pays.
 const CHUNK: usize = 2048;
 
 /// Slices that can be cut in two at an element.
@@ -94,7 +94,7 @@ fn halve_rows<T: Send>(
 pub(crate) struct Found(AtomicBool);
 
 impl Found {
-    /// Takes one more answer into account.
+    /// Adds one more answer.
     pub fn include(&self, found: bool) {
         self.0.fetch_or(found, Ordering::Relaxed);
     }

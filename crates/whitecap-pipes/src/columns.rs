@@ -1,22 +1,21 @@
 //! Columns of liquid over a terrain (Dagenais et al. 2018, Fig. 2).
 //!
-//! Every space of every cell holds one column. Columns lie in one array, cell after cell (rows of x,
-//! then z), within a cell from bottom to top. A column has the range [`lowest`, `ceiling`] along y,
-//! its ground at `floor`, and liquid of `depth` above it, so that the liquid's surface lies at
-//! `height = floor + depth`. The ranges of a cell follow each other without a gap: the lowest of a
-//! column is the ceiling of the one below it, and minus infinity for the first.
+//! Every space of every cell holds one column. Columns are in one array, cell after cell (rows of
+//! x, then z), and within a cell from bottom to top. A column has the range [`lowest`, `ceiling`]
+//! along y, its ground at `floor`, and liquid of `depth` above it, so that the liquid's surface
+//! lies at `height = floor + depth`. The ranges of a cell follow each other without a gap: the low
+//! end of a column is the ceiling of the one below it, and minus infinity for the first.
 //!
 //! # Guarantees
-//! Depths are finite and not negative. Depth, not height, is stored, in double precision, so that the
-//! volume is exact to rounding whatever the height of the terrain.
+//! Depths are finite and not negative. Depth, not height, is stored, in double precision, so that
+//! the volume is exact to rounding at any height of the terrain.
 
 use glam::{Vec2, Vec3};
 
 use crate::grid::Grid;
 use crate::terrain::{Space, Terrain};
 
-/// A column at or below this depth, in metres, is dry for everything that is shown: a film of one
-/// nanometre.
+/// A column at or below this depth, in metres, counts as dry for display: a film of one nanometre.
 pub const DRY_DEPTH: f64 = 1e-9;
 
 /// Columns of liquid over a terrain.
@@ -123,13 +122,13 @@ impl Columns {
         self.first[cell] as usize..self.first[cell + 1] as usize
     }
 
-    /// The column of cell (x, z) in whose range height `y` lies; the highest when `y` is above all.
+    /// The column of cell (x, z) whose range contains height `y`; the highest if `y` is above all.
     pub fn containing(&self, x: usize, z: usize, y: f32) -> Option<usize> {
         let range = self.of_cell(x, z);
         range.clone().find(|&column| y < self.ceiling[column]).or(range.last())
     }
 
-    /// Cell of a column along x and z.
+    /// The x and z of a column's cell.
     pub fn position_of(&self, column: usize) -> (usize, usize) {
         let cell = self.cell[column] as usize;
         (cell % self.grid.width(), cell / self.grid.width())
@@ -159,8 +158,8 @@ impl Columns {
             && self.first.windows(2).all(|pair| pair[1] - pair[0] == 1)
     }
 
-    /// Sets the depths from a function of the column; what is not possible is made possible: not a
-    /// number and negative become zero, too much for a column becomes what it can hold.
+    /// Sets the depths from a function of the column. Impossible values are corrected: NaN and
+    /// negative depths become zero, and too much for a column becomes what it can hold.
     pub fn fill(&mut self, depth: impl Fn(usize) -> f64) {
         for column in 0..self.len() {
             let most = self.capacity(column).min(1e6);

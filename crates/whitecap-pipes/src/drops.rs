@@ -1,15 +1,15 @@
 //! Liquid that falls from one layer to another as drops (the future work of Dagenais et al. 2018).
 //!
-//! Where liquid leaves over an edge and the surface it would join lies farther down than the height of
-//! fall, it becomes a drop that flies freely and gives its volume back to the column it lands in.
+//! Where liquid flows over an edge and the surface it would join is farther down than the fall
+//! height, it becomes a drop that flies freely and returns its volume to the column it lands in.
 //!
 //! # Guarantees
-//! Volume is exact to rounding: a drop carries what its pipe took, until a column takes it. Drops are
-//! scattered over the edge and over the time of a step, the same ones in every run.
+//! Volume is exact to rounding: a drop carries what its pipe took, until a column takes it. Drops
+//! are scattered over the edge and over the time of a step, in the same way in every run.
 //!
 //! # Non-guarantees
-//! Drops do not meet each other, and land without a splash. When there are too many, or hardly any
-//! liquid falls, it arrives at once.
+//! Drops do not collide with each other, and land without a splash. When there are too many, or
+//! hardly any liquid falls, the liquid arrives at once.
 
 use glam::{Vec2, Vec3};
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put, vector, vector_bytes};
@@ -20,9 +20,9 @@ use crate::network::Network;
 use crate::place::place_volume;
 use crate::rules::Rules;
 
-/// Less than this share of a cubed cell does not become a drop.
+/// Volumes below this fraction of a cubed cell do not become drops.
 const LEAST: f64 = 1e-6;
-/// Share of the edge of a cell over which drops are scattered; at its ends might be walls.
+/// Fraction of the edge of a cell over which drops are scattered; there might be walls at its ends.
 const EDGE: f32 = 0.9;
 
 /// A drop in the air.
@@ -53,7 +53,7 @@ impl Drops {
 
     pub fn for_pipes(mut self, pipes: usize) -> Self {
         self.falling = vec![false; pipes];
-        // A clone of a vector has no room to spare.
+        // A clone of a vector has no spare capacity.
         self.drops = Vec::with_capacity(self.most);
         self
     }
@@ -66,7 +66,7 @@ impl Drops {
         self.drops.iter().map(|drop| drop.volume).sum()
     }
 
-    /// Adds drops from elsewhere, even too many.
+    /// Adds drops from elsewhere, even beyond the limit.
     pub fn take_over(&mut self, drops: &[Drop]) {
         self.drops.extend_from_slice(drops);
     }
@@ -90,7 +90,8 @@ impl Drops {
         }
     }
 
-    /// Makes drops of what went through the marked pipes, and takes it back from where it arrived.
+    /// Turns what went through the marked pipes into drops, and takes it back from where it
+    /// arrived.
     pub fn launch(
         &mut self,
         network: &Network,
@@ -108,8 +109,8 @@ impl Drops {
         }
     }
 
-    /// The drop that has left one column for another during a step, somewhere along the edge between them and
-    /// some time ago.
+    /// The drop that has left one column for another during a step, at some point along the edge
+    /// between them and at some time within the step.
     fn drop_over_edge(
         &self,
         columns: &Columns,
@@ -134,7 +135,7 @@ impl Drops {
         drop
     }
 
-    /// A number that is another for each drop: it follows from where the one before it is.
+    /// A number that differs for each drop: it is derived from the position of the one before.
     fn draw(&self) -> u64 {
         self.drops.last().map_or(0, |drop| {
             let [x, y, z] = drop.position.to_array().map(|at| u64::from(at.to_bits()));
@@ -142,7 +143,7 @@ impl Drops {
         })
     }
 
-    /// Lets drops fall for a step, and land.
+    /// Moves the drops by a step, and lets them land.
     pub fn fall(&mut self, columns: &mut Columns, rules: &Rules) {
         let step = rules.step as f32;
         let mut kept = 0;
@@ -194,21 +195,22 @@ fn ends(network: &Network, pipe: usize, flux: f32) -> [usize; 2] {
     if flux > 0.0 { ends } else { [ends[1], ends[0]] }
 }
 
-/// Speed at which liquid of some depth leaves over an edge, when `flow` goes over each metre of it: not faster
-/// than at the critical depth of an open channel, (flow²/g)^⅓, because the pipe may have emptied the column.
+/// Speed at which liquid of some depth flows over an edge, with `flow` over each metre of it: no
+/// faster than at the critical depth of an open channel, (flow²/g)^⅓, because the pipe may have
+/// emptied the column.
 fn speed_at_edge(flow: f64, depth: f64, gravity: f64) -> f32 {
     (flow / depth.max(f64::MIN_POSITIVE)).min((gravity * flow).cbrt()) as f32
 }
 
-/// Just beyond the edge over which liquid leaves a column.
+/// A point just beyond the edge over which liquid leaves a column.
 fn edge_point(columns: &Columns, from: usize, to: usize) -> Vec3 {
     let (start, target) = (columns.surface_point(from), columns.surface_point(to));
     let beyond = start.lerp(target, 0.55);
     Vec3::new(beyond.x, start.y, beyond.z)
 }
 
-/// Moves a drop; it stays in its cell when a wall or the grid's edge is in the way. Gives the cell
-/// where it has come down to a surface.
+/// Moves a drop; it stays in its cell when a wall or the grid's edge is in the way. Returns the
+/// cell where it has reached a surface.
 fn advance(drop: &mut Drop, columns: &Columns, step: f32) -> Option<(usize, usize)> {
     let grid = columns.grid();
     let flat = |point: Vec3| Vec2::new(point.x, point.z);
@@ -233,7 +235,7 @@ fn advance(drop: &mut Drop, columns: &Columns, step: f32) -> Option<(usize, usiz
     (f64::from(drop.position.y) <= columns.height(column)).then_some((x, z))
 }
 
-/// Gives a drop's volume back. Whether all of it found a place; the rest stays in the drop.
+/// Returns a drop's volume to a column. True if all of it found room; the rest stays in the drop.
 fn land(drop: &mut Drop, columns: &mut Columns, x: usize, z: usize) -> bool {
     let y = drop.position.y;
     drop.volume = place_volume(columns, x, z, y, drop.volume);

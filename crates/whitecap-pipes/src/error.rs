@@ -21,7 +21,7 @@ pub enum PipeError {
         /// Largest number of cells.
         most: usize,
     },
-    /// There is not one height, or one list of spaces, for each cell.
+    /// The number of heights, or of lists of spaces, is not the number of cells.
     #[error("the terrain has {found} entries for {expected} cells; there must be one for each")]
     TerrainSize {
         /// Entries found.
@@ -65,9 +65,9 @@ pub enum PipeError {
         /// The lower ceiling.
         ceiling: f32,
     },
-    /// A patch of terrain does not lie on the grid.
+    /// A patch of terrain extends beyond the grid.
     #[error(
-        "the patch of {width} × {length} cells at cell ({x}, {z}) reaches beyond the grid of {grid_width} × {grid_length} cells"
+        "the patch of {width} × {length} cells at cell ({x}, {z}) extends beyond the grid of {grid_width} × {grid_length} cells"
     )]
     Patch {
         /// First cell along x.
@@ -83,9 +83,9 @@ pub enum PipeError {
         /// Cells of the grid along z.
         grid_length: usize,
     },
-    /// A terrain that is to replace another lies on another grid.
+    /// A terrain that is to replace another is on a different grid.
     #[error(
-        "the new terrain has {width} × {length} cells at another place or of another size than the {grid_width} × {grid_length} cells of the liquid; both must lie on one grid"
+        "the new terrain has {width} × {length} cells at a different place or of a different size from the {grid_width} × {grid_length} cells of the liquid; both must use one grid"
     )]
     OtherGrid {
         /// Cells of the new terrain along x.

@@ -27,10 +27,10 @@ pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
     /// the column they start from.
     fn fluxes(&self, visit: &mut dyn FnMut(PipeFlux));
 
-    /// Takes over fluxes, in any order; pipes that are not listed stand still.
+    /// Sets fluxes, in any order; pipes that are not listed are at rest.
     fn set_fluxes(&mut self, fluxes: &[PipeFlux]);
 
-    /// To be called when depths or floors were changed from outside.
+    /// To be called after depths or floors were changed from outside.
     fn refresh(&mut self, columns: &Columns);
 
     /// Volume that is in no column, in cubic metres.
@@ -38,15 +38,15 @@ pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
         0.0
     }
 
-    /// Drops in the air, for those who want to show them.
+    /// Drops in the air, for display.
     fn drops(&self) -> &[crate::drops::Drop] {
         &[]
     }
 
-    /// Takes over the volume that another flow carried.
+    /// Adopts the volume that another flow carried.
     fn take_drops(&mut self, _drops: &[crate::drops::Drop]) {}
 
-    /// Adds the state to bytes.
+    /// Appends the state to bytes.
     fn save(&self, bytes: &mut Vec<u8>);
 
     /// Reads the state back; the columns are already those of the state.

@@ -1,8 +1,8 @@
 //! The gateways of a flooded passage, and what flows through them (Dagenais et al. 2018, Eqs. 8 and 9).
 //!
 //! Where we differ from the paper:
-//! * A gateway whose liquid lies below the opening receives as if it stood at the opening's floor, and
-//!   gives nothing.
+//! * A gateway whose liquid is below the opening receives as if its level were at the opening's
+//!   floor, and gives nothing.
 //! * With the physical pipe area, the area is that of the opening, and the mean height of Eq. 8 is
 //!   weighted by it.
 
@@ -14,7 +14,7 @@ use crate::settings::PipeArea;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub column: u32,
-    /// The pipe between the gateway and the passage under which its flux is remembered.
+    /// The pipe between the gateway and the passage, by which its flux is remembered.
     pub pipe: u32,
     /// Floor of the opening.
     pub floor: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    /// The gateway at rest between a column and a full one, joined by a pipe.
+    /// The gateway, at rest, between a column and a full one that a pipe joins.
     pub fn new(columns: &Columns, gateway: usize, inside: usize, pipe: usize) -> Self {
         let (floors, ceilings) = (columns.floor(), columns.ceiling());
         let floor = f64::from(floors[gateway].max(floors[inside]));
@@ -52,8 +52,8 @@ pub(crate) fn drive_passage(passage: &mut [Gateway], around: &Surroundings<'_>) 
         let column = gateway.column as usize;
         depth[column] > 0.0 && height[column] > gateway.floor
     };
-    // A gateway that stands above the mean but has nothing to give takes no part; without it the mean
-    // is lower, so that others may drop out too.
+    // A gateway above the mean that has nothing to give takes no part; without it the mean is
+    // lower, so that others may drop out too.
     let mut mean = f64::INFINITY;
     loop {
         let takes_part = |gateway: &&Gateway| can_give(gateway) || level(gateway) < mean;

@@ -1,9 +1,9 @@
 //! Virtual pipes over a terrain of one layer under the open sky, where columns and pipes have fixed
 //! places and nothing has to be looked up.
 //!
-//! A step reads the old state and writes a new one beside it, in bands of rows. Within a band three
-//! rows of fluxes roll along, so that a row is read from memory once and the whole step needs the
-//! threads to meet only once. The rows next to a band are computed by both of its sides.
+//! A step reads the old state and writes a new one beside it, in bands of rows. Within a band a
+//! rolling window of three rows of fluxes is kept, so that a row is read from memory once and the
+//! threads synchronise only once per step. The rows between two bands are computed by both.
 //!
 //! # Guarantees
 //! The arithmetic and its order are those of [`crate::layered`]: both give the same bits.
@@ -15,13 +15,13 @@ use crate::flow::{Flow, PipeFlux};
 use crate::rows;
 use crate::rules::Rules;
 
-/// Most cells of a band, about.
+/// Approximate largest number of cells in a band.
 const BAND_CELLS: usize = 32768;
-/// Least rows of a band: three more are computed for each.
+/// Smallest number of rows in a band: three more are computed for each.
 const LEAST_ROWS: usize = 8;
-/// Below so many cells threads cost more than they give.
+/// Below this many cells, threads cost more than they gain.
 const PARALLEL_CELLS: usize = 8192;
-/// Rows of fluxes kept while a band is walked through; a power of two, at least three.
+/// Rows of fluxes kept while a band is processed; a power of two, at least three.
 const RING: usize = 4;
 
 /// Virtual pipes over one layer.
@@ -37,7 +37,7 @@ pub(crate) struct HeightfieldFlow {
 /// Everything that changes in a step, one entry for each cell.
 #[derive(Clone, Debug)]
 struct State {
-    /// Depths; those of the current state live with the columns during a step.
+    /// Depths; during a step, those of the current state are in the columns.
     depth: Vec<f64>,
     /// Flux to the next cell along x.
     along_x: Vec<f32>,
@@ -51,23 +51,23 @@ impl State {
     }
 }
 
-/// Rows that roll along while a band is walked through.
+/// The rolling window of rows while a band is processed.
 #[derive(Clone, Debug)]
 struct Band {
     rows: std::ops::Range<usize>,
-    /// Which rows hold liquid, three before and behind the band included.
+    /// Which rows hold liquid, including three before and after the band.
     wet: Vec<bool>,
     height: [Vec<f64>; RING],
     depth: [Vec<f32>; RING],
     /// Cross-sections of pipes from each cell, over Δx.
     section: [Vec<f32>; RING],
-    /// What viscosity leaves of fluxes from each cell.
+    /// Fraction of the fluxes from each cell that viscosity leaves.
     left: [Vec<f32>; RING],
     drop: Vec<f32>,
     /// Flux across the low x face of each cell, and of the wall at the end.
     along_x: [Vec<f32>; RING],
     along_z: [Vec<f32>; RING],
-    /// Share of its outflow that each cell can give.
+    /// Fraction of its outflow that each cell can give.
     gives: [Vec<f32>; RING],
     /// Scaled fluxes of the row that is finished, and of the one before it.
     scaled_x: Vec<f32>,
@@ -119,7 +119,7 @@ impl HeightfieldFlow {
     }
 }
 
-/// Halves the bands until one is left: this needs no list of tasks, and so no memory.
+/// Halves the range of bands until one is left: this needs no list of tasks, and so no memory.
 fn walk_bands(bands: &mut [Band], old: &Old<'_>, rows: Rows<'_>, rules: &Rules) {
     if let [band] = bands {
         return band.walk(old, rows, rules);
@@ -197,12 +197,12 @@ impl Band {
         }
     }
 
-    /// Whether one of some rows, within three of the band, holds liquid.
+    /// Whether any of the rows, within three of the band, holds liquid.
     fn any_wet(&self, rows: std::ops::RangeInclusive<usize>) -> bool {
         rows.into_iter().any(|row| self.wet[row + 3 - self.rows.start])
     }
 
-    /// Heights and depths of a row, and what follows from them for its pipes.
+    /// Heights and depths of a row, and what its pipes derive from them.
     fn measure(&mut self, old: &Old<'_>, row: usize, rules: &Rules) {
         let (height, depth) = (&mut self.height[row % RING], &mut self.depth[row % RING]);
         rows::measure(old.row(old.floor, row), old.row(old.depth, row), height, depth);
@@ -235,7 +235,7 @@ impl Band {
         update(*rules, before, drop, section, section_behind, left, left_behind, after);
     }
 
-    /// What each cell of a row can give of its outflow.
+    /// Fraction of its outflow that each cell of a row can give.
     fn limit_outflow(&mut self, row: usize, rules: &Rules) {
         let here = row % RING;
         let along_x = &self.along_x[here];
@@ -244,7 +244,7 @@ impl Band {
         rows::limit_outflow(*rules, depth, along_x, &along_x[1..], low_z, high_z, gives);
     }
 
-    /// Scaled fluxes and new depths of a row; the row behind it has its limits.
+    /// Scaled fluxes and new depths of a row; the limits of the row after it are known.
     fn finish_row(&mut self, old: &Old<'_>, row: usize, new: Rows<'_>, rules: &Rules) {
         if !self.any_wet((row.max(1) - 1)..=row + 1) {
             new.along_x.fill(0.0);

@@ -1,11 +1,11 @@
 //! Liquid on several layers: the steps of Dagenais et al. 2018 (Alg. 1) over a network of pipes.
 //!
-//! How fluxes come about is a [`Drive`]: virtual pipes or the shallow-water equations. Viscosity,
+//! A [`Drive`] computes the fluxes: virtual pipes or the shallow-water equations. Viscosity,
 //! limits, flooded passages, heights and falling drops are the same for both.
 //!
 //! # Guarantees
-//! * Depths never become negative, and never reach above a ceiling but by rounding.
-//! * What leaves one column arrives in another, in a drop, or nowhere: the volume is exact to rounding.
+//! * Depths never become negative, and never reach above a ceiling except by rounding.
+//! * What leaves one column arrives in another or in a drop: the volume is exact to rounding.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::rows;
 use crate::rules::Rules;
 use crate::settings::Passages;
 
-/// What a drive sees of the liquid.
+/// The part of the liquid that a drive sees.
 pub(crate) struct Surroundings<'a> {
     pub network: &'a Network,
     /// Height of the liquid in each column.
@@ -30,31 +30,32 @@ pub(crate) struct Surroundings<'a> {
     pub depth: &'a [f64],
     /// Cross-sections of the pipes from each column, over Δx.
     pub section: &'a [f32],
-    /// What viscosity leaves of fluxes from each column.
+    /// Fraction of the fluxes from each column that viscosity leaves.
     pub left: &'a [f32],
-    /// Which rows of cells hold liquid, and one more that does not.
+    /// Which rows of cells hold liquid, and one extra row that does not.
     pub wet: &'a [bool],
     pub rules: &'a Rules,
 }
 
-/// How fluxes come about.
+/// Computes the fluxes.
 pub(crate) trait Drive: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// A drive at rest for so many pipes.
+    /// A drive at rest for a number of pipes.
     fn new(network: &Network) -> Self;
 
     /// Fluxes of all pipes after gravity, friction and viscosity have acted.
     fn drive(&mut self, around: &Surroundings<'_>, flux: &mut [f32]);
 
-    /// Told what the columns could take, so that a drive with a memory of its own follows.
+    /// Receives the fluxes that the columns could take, so that a drive with its own state can
+    /// follow.
     fn limited(&mut self, _network: &Network, _takes: &[f32]) {}
 
-    /// Takes over new fluxes at some depths.
+    /// Sets new fluxes at given depths.
     fn set_fluxes(&mut self, _network: &Network, _depth: &[f32], _cell: f64, _flux: &[f32]) {}
 
-    /// Adds its memory to bytes.
+    /// Appends its state to bytes.
     fn save(&self, _bytes: &mut Vec<u8>) {}
 
-    /// Reads its memory back.
+    /// Reads its state back.
     fn restore(&mut self, _reader: &mut Reader<'_>) -> Result<(), StateError> {
         Ok(())
     }
@@ -119,7 +120,7 @@ pub(crate) struct LayeredFlow<D> {
 }
 
 impl<D: Drive> LayeredFlow<D> {
-    /// A flow at rest. Liquid falls as drops when `drops` says so.
+    /// A flow at rest. Liquid falls as drops if `drops` is given.
     pub fn new(columns: &Columns, passages: Passages, drops: Option<Drops>) -> Self {
         let network = Network::new(columns);
         let count = columns.len();
@@ -159,7 +160,7 @@ impl<D: Drive> LayeredFlow<D> {
         }
     }
 
-    /// What follows from the depths for all pipes.
+    /// What all pipes derive from the depths.
     fn prepare(&mut self, rules: &Rules) {
         let shallow = &self.shallow;
         let slices = (&mut self.section[..], &mut self.left[..]);
@@ -233,7 +234,7 @@ impl<D: Drive> LayeredFlow<D> {
     }
 }
 
-/// Whether a row or one beside it holds liquid, so that some may come.
+/// Whether a row or one beside it holds liquid, so that some may flow in.
 fn is_near_wet(wet: &[bool], row: usize) -> bool {
     wet[row.saturating_sub(1)..row + 2].contains(&true)
 }
@@ -267,7 +268,7 @@ fn sum_outflow(network: &Network, row: usize, flux: &[f32], sum: &mut [f32]) {
     }
 }
 
-/// What flows into each column of a row, as far as it can be given.
+/// What flows into each column of a row, limited to what can be given.
 fn sum_inflow(network: &Network, row: usize, flux: &[f32], gives: &[f32], sum: &mut [f32]) {
     sum.fill(0.0);
     for run in network.runs_along_x(row).iter().chain(network.runs_along_z(row)) {

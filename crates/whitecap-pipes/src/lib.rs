@@ -1,4 +1,4 @@
-//! Shallow liquid in real time on any terrain, through flooded passages: extended virtual pipes
+//! Shallow liquid in real time on any terrain, including flooded passages: extended virtual pipes
 //! (Dagenais et al. 2018; Dagenais 2025, chapter 4).
 //!
 //! A [`Terrain`] on a [`Grid`] lists the spaces between solids in every cell: from heights, from layers,
@@ -31,19 +31,18 @@
 //! ```
 //!
 //! # The step in detail (Dagenais et al. 2018, Alg. 1)
-//! 1. Passages that are full now are found, and their gateways (§3.3, §7).
-//! 2. Every pipe gets a new flux from the difference of heights (Eq. 1) and viscosity (Eq. 5); every
-//!    gateway too (Eqs. 8 and 9). The shallow-water solver gets it from a velocity that carries itself
-//!    along.
+//! 1. The passages that are now full are found, and their gateways (§3.3, §7).
+//! 2. Every pipe gets a new flux from the difference of heights (Eq. 1) and viscosity (Eq. 5); every gateway
+//!    too (Eqs. 8 and 9). The shallow-water solver gets it from a velocity that is advected by itself.
 //! 3. Fluxes are scaled to what columns can give (K_min) and then take (K_max).
-//! 4. Depths follow from the fluxes (Eq. 2). Liquid that falls far becomes drops, if asked for.
-//! 5. Sources pour and drains take.
+//! 4. Depths follow from the fluxes (Eq. 2). Liquid that falls far becomes drops, if enabled.
+//! 5. Sources add liquid and drains remove it.
 //!
 //! # Which pipe area
-//! The paper's pipes have the area Δx², so that a viscous film of depth H on a slope S runs at
-//! Δx H g S / 3ν and waves at √(g Δx), whatever the depth. With the area Δx H (the default) a film has
-//! the speed of a real one, H² g S / 3ν, and waves run at √(g H), up to the depth that is stable for the
-//! time step; deeper liquid has waves as fast as that. A lake is level and volume exact with either.
+//! The paper's pipes have the area Δx², so that a viscous film of depth H on a slope S moves at Δx H g S / 3ν
+//! and waves at √(g Δx), at any depth. With the area Δx H (the default) a film has the speed of a real one,
+//! H² g S / 3ν, and waves run at √(g H), up to the depth that is stable for the time step; in deeper liquid,
+//! waves are no faster than that. With either, a lake is level and the volume is exact.
 
 mod brush;
 mod casting;

@@ -1,12 +1,12 @@
 //! Which columns exchange liquid: one virtual pipe for every pair of overlapping columns of cells that
 //! share an edge (Dagenais et al. 2018, §3.1).
 //!
-//! Pipes lie row after row: first those along x between the cells of a row, then those along z to the
-//! next row, both sorted by the column they start from. A pipe always points along +x or +z, and a
-//! positive flux flows that way, so that the flux of a pair is stored once.
+//! Pipes are stored row after row: first those along x between the cells of a row, then those along
+//! z to the next row, both sorted by the column they start from. A pipe always points along +x or
+//! +z, and a positive flux flows that way, so that the flux of a pair is stored once.
 //!
-//! Where the terrain has the same layers from cell to cell, pipes follow each other with both their
-//! columns: such a [`Run`] is worked through without looking anything up.
+//! Where the terrain has the same layers from cell to cell, successive pipes join successive
+//! columns: such a [`Run`] is processed without any lookup.
 
 use std::ops::Range;
 
@@ -95,8 +95,8 @@ impl Network {
         first_run: u32,
     ) {
         let (floor, ceiling) = (columns.floor(), columns.ceiling());
-        // Both cells are sorted from bottom to top, so that what lies below one column lies below the
-        // next.
+        // Both cells are sorted from bottom to top, so what lies below one column also lies below
+        // the next.
         let mut lowest = there.start;
         for from in here {
             let first = self.from.len() as u32;
@@ -110,7 +110,7 @@ impl Network {
         }
     }
 
-    /// Adds a pipe, to the last run if it continues it.
+    /// Adds a pipe, to the last run if possible.
     fn add(&mut self, from: u32, to: u32, first_run: u32) {
         let pipe = self.from.len() as u32;
         self.from.push(from);

@@ -1,9 +1,9 @@
 //! Flow through passages that are full up to their ceiling (Dagenais et al. 2018, §3.3 and §7).
 //!
-//! A passage is a set of full columns that hang together by pipes. Columns beside it that are not full
-//! are its gateways. Liquid goes from gateway to gateway; the passage itself stays full. The unified
-//! pipe joins all gateways of a passage (Eqs. 8 and 9); axis-aligned pipes join two gateways that face
-//! each other along x or z, and leave those out that face nothing.
+//! A passage is a set of full columns that are connected by pipes. Columns beside it that are not full are
+//! its gateways. Liquid moves from gateway to gateway; the passage itself stays full. The unified pipe joins
+//! all gateways of a passage (Eqs. 8 and 9); axis-aligned pipes join two gateways that face each other along
+//! x or z, and ignore gateways that face none.
 //!
 //! Where we differ from the paper: limits at single gateways would leave a sum of fluxes that is not
 //! zero, and so change the volume. The side that is larger after the limits is scaled down to the other.
@@ -18,9 +18,9 @@ use crate::network::Network;
 use crate::rules::Rules;
 use crate::settings::Passages;
 
-/// A column counts as full when less than this share of a cell, and of its height, is missing.
+/// A column counts as full when less than this fraction of a cell, and of its height, is missing.
 const FULL: f64 = 0.01;
-/// Marks a column or pipe that no passage has seen.
+/// Marks a column or pipe that no passage has visited.
 const NEVER: u32 = u32::MAX;
 
 /// Passages of one network.
@@ -32,9 +32,9 @@ pub(crate) struct FloodedPassages {
     /// Depth from which a column counts as full: never under the open sky.
     full_depth: Vec<f64>,
     is_full: Vec<bool>,
-    /// The passage that last saw a column as one of its own, or as a gateway.
+    /// The passage that last visited a column as one of its own, or as a gateway.
     seen_by: Vec<u32>,
-    /// Where the gateway of a column is listed, if its passage is the one being walked through.
+    /// Where the gateway of a column is listed, if its passage is the one being traversed.
     listed_at: Vec<u32>,
     waiting: Vec<u32>,
     gateways: Vec<Gateway>,
@@ -46,9 +46,9 @@ pub(crate) struct FloodedPassages {
     kept_for: Vec<u32>,
     /// Whether any flux is kept.
     remembers: bool,
-    /// Whether the gateways are those of `is_full`.
+    /// Whether the gateways match `is_full`.
     is_current: bool,
-    /// What passages take from, and bring to, each column.
+    /// What passages take from, and add to, each column.
     outflow: Vec<f32>,
     inflow: Vec<f32>,
 }
@@ -60,7 +60,7 @@ fn full_depth(columns: &Columns, column: usize) -> f64 {
     (capacity - slack).max((1.0 - FULL) * capacity)
 }
 
-/// Tells which columns are full; whether any is, and whether that changed.
+/// Finds which columns are full; returns whether any is, and whether that changed.
 #[inline(never)]
 fn compare(depth: &[f64], full_depth: &[f64], is_full: &mut [bool]) -> (bool, bool) {
     let (depth, full_depth) = (&depth[..is_full.len()], &full_depth[..is_full.len()]);
@@ -83,7 +83,7 @@ impl FloodedPassages {
         let kind = if works { kind } else { Passages::Off };
         let column_count = if works { columns.len() } else { 0 };
         let pipe_count = if works { network.len() } else { 0 };
-        // A gateway is found through a pipe that touches a roofed column.
+        // A gateway is found through a pipe that touches a column with a ceiling.
         let most_gateways = if works {
             roofed.iter().map(|&column| network.touching(column as usize).count()).sum::<usize>()
         } else {
@@ -108,7 +108,7 @@ impl FloodedPassages {
         }
     }
 
-    /// What passages would take from each column, and bring to it; none when there are none.
+    /// What passages would take from each column, and add to it; none if there are no passages.
     pub fn exchange(&self) -> Option<(&[f32], &[f32])> {
         (!self.gateways.is_empty()).then_some((&self.outflow, &self.inflow))
     }
@@ -118,7 +118,7 @@ impl FloodedPassages {
         if self.kind == Passages::Off {
             return;
         }
-        // A column that is no gateway any more must not be held back as one.
+        // A column that is no longer a gateway must not be limited as one.
         for gateway in &self.gateways {
             self.outflow[gateway.column as usize] = 0.0;
             self.inflow[gateway.column as usize] = 0.0;
@@ -147,7 +147,7 @@ impl FloodedPassages {
         self.is_current = true;
     }
 
-    /// Fluxes of the last step for gateways that are the same as then.
+    /// Fluxes of the last step for gateways that are still the same.
     fn recall(&mut self) {
         let mut first = 0;
         for &end in &self.ends {
@@ -163,7 +163,7 @@ impl FloodedPassages {
         }
     }
 
-    /// To be called when the terrain may have changed: openings are measured anew.
+    /// To be called when the terrain may have changed: openings are measured again.
     pub fn refresh(&mut self, columns: &Columns) {
         for (column, depth) in self.full_depth.iter_mut().enumerate() {
             *depth = full_depth(columns, column);
@@ -182,7 +182,7 @@ impl FloodedPassages {
             if self.is_full[column as usize] && self.seen_by[column as usize] == NEVER {
                 let first = self.gateways.len();
                 self.flood(columns, network, column);
-                // One gateway alone has nobody to exchange with.
+                // A single gateway has no other to exchange liquid with.
                 if self.gateways.len() < first + 2 {
                     self.gateways.truncate(first);
                 } else {
@@ -192,7 +192,7 @@ impl FloodedPassages {
         }
     }
 
-    /// Walks through the passage of a full column, known by that column, and lists its gateways.
+    /// Traverses the passage of a full column, which identifies it, and lists its gateways.
     fn flood(&mut self, columns: &Columns, network: &Network, passage: u32) {
         let first = self.gateways.len();
         self.seen_by[passage as usize] = passage;
@@ -254,7 +254,8 @@ impl FloodedPassages {
         }
     }
 
-    /// From a full column straight on: the last full column, the pipe that leaves it, and where to.
+    /// Straight ahead from a full column: the last full column, the pipe that leaves it, and the
+    /// column it leads to.
     fn follow(
         &self,
         network: &Network,
@@ -272,7 +273,7 @@ impl FloodedPassages {
         }
     }
 
-    /// Fluxes of passages that are no longer there start from rest when they come back.
+    /// Passages that disappear start from rest when they come back.
     fn forget_unused(&mut self) {
         if self.remembers {
             self.kept_for.fill(NEVER);
@@ -293,8 +294,8 @@ impl FloodedPassages {
         }
     }
 
-    /// Scales fluxes to what gateways can give and take, and then so that each passage gives what it
-    /// takes.
+    /// Scales fluxes to what gateways can give and take, and then so that each passage gives as
+    /// much as it takes.
     pub fn scale(&mut self, gives: &[f32], takes: &[f32]) {
         let mut first = 0;
         for &end in &self.ends {

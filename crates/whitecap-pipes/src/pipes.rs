@@ -1,9 +1,9 @@
 //! A shallow liquid on a terrain, step by step (Dagenais et al. 2018, Alg. 1).
 //!
 //! # Guarantees
-//! * Volume changes only by what [`PipeReport`] tells: to rounding, whatever the terrain.
-//! * A step allocates nothing. (A thread outside of rayon's pool hands its work over through a queue
-//!   that does, now and then; call from within a pool to avoid it.)
+//! * Volume changes only by what [`PipeReport`] says, to rounding, on any terrain.
+//! * A step allocates nothing. (A thread outside rayon's pool hands over its work through a queue
+//!   that occasionally does; call from within a pool to avoid this.)
 //! * Results do not depend on the number of threads.
 //!
 //! # Non-guarantees
@@ -25,10 +25,10 @@ use crate::settings::{Edges, PipeSettings, Solver};
 use crate::shallow_water::ShallowWater;
 use crate::terrain::Terrain;
 
-/// Most steps that one call of [`Pipes::advance`] may need.
+/// Largest number of steps that one call of [`Pipes::advance`] may take.
 const MOST_STEPS: f64 = 1e7;
 
-/// From so many columns on, some loops of a step may use several threads.
+/// From this many columns on, some loops of a step may use several threads.
 const POOL_COLUMNS: usize = 5000;
 
 /// A shallow liquid on a terrain.
@@ -103,7 +103,7 @@ impl Pipes {
         Ok(())
     }
 
-    /// Makes the flow anew for the columns, with some fluxes, and what is in the air.
+    /// Rebuilds the flow for the columns, with given fluxes and the drops in the air.
     pub(crate) fn replace_flow(&mut self, fluxes: &[PipeFlux]) {
         let mut flow = Self::flow_for(&self.columns, &self.settings);
         flow.set_fluxes(fluxes);
@@ -117,7 +117,7 @@ impl Pipes {
         self.flow.refresh(&self.columns);
     }
 
-    /// Lets drops that can no longer fly land where they are.
+    /// Lands drops that can no longer fly where they are.
     fn drop_at_once(&mut self, drops: &[Drop]) {
         let grid = *self.columns.grid();
         let lands = |drop: &Drop| {
@@ -129,11 +129,11 @@ impl Pipes {
         self.place_all(drops.iter().map(lands));
     }
 
-    /// Puts liquid that is already counted where there is room; what finds no place is drained.
+    /// Puts liquid that is already counted where there is room; the rest is drained.
     pub(crate) fn place_all(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
         let mut is_full = false;
         for Displaced { x, z, y, mut volume } in displaced {
-            // Once something found no room, nothing will.
+            // Once something has found no room, nothing else will.
             if !is_full {
                 volume = place_volume(&mut self.columns, x, z, y, volume);
                 is_full = volume > 0.0;
@@ -170,7 +170,7 @@ impl Pipes {
         self.columns.volume() + self.flow.carried()
     }
 
-    /// What there is, and what came and went.
+    /// The volume, and what was added and removed.
     pub fn report(&self) -> PipeReport {
         let Ledger { poured, drained } = self.ledger;
         let volume = self.volume();
@@ -185,8 +185,8 @@ impl Pipes {
         }
     }
 
-    /// Sets all depths, in metres, from a function of the column; see [`Columns::fill`]. The liquid is
-    /// at rest then, and counts as poured.
+    /// Sets all depths, in metres, from a function of the column; see [`Columns::fill`]. The liquid
+    /// is then at rest, and counts as poured.
     pub fn fill(&mut self, depth: impl Fn(usize) -> f64) {
         let before = self.columns.volume();
         self.columns.fill(depth);
@@ -195,7 +195,7 @@ impl Pipes {
         self.flow.refresh(&self.columns);
     }
 
-    /// Books a change of volume that has been made.
+    /// Records a change of volume that has been made.
     pub(crate) fn count(&mut self, change: f64) {
         self.ledger.poured += change.max(0.0);
         self.ledger.drained += (-change).max(0.0);
@@ -229,8 +229,8 @@ impl Pipes {
         }
     }
 
-    /// One time step of `duration` seconds, whether or not it is stable for waves: the physical pipe
-    /// area and the shallow-water solver slow waves down that would be too fast.
+    /// One time step of `duration` seconds, whether or not it is stable for waves: the physical
+    /// pipe area and the shallow-water solver slow down waves that would be too fast.
     pub fn step(&mut self, duration: f64) -> Result<(), PipeError> {
         within("duration of a step", duration, 1e-9, 10.0)?;
         in_pool(self.columns.len(), || self.take_step(duration));
@@ -247,12 +247,12 @@ impl Pipes {
         self.time += duration;
     }
 
-    /// As many equal steps as it takes to advance by `duration` seconds with none longer than the
-    /// setting. Returns how many.
+    /// Advances by `duration` seconds, in equal steps no longer than the setting allows. Returns
+    /// the number of steps.
     pub fn advance(&mut self, duration: f64) -> Result<usize, PipeError> {
         let longest = self.settings.longest_step(self.columns.grid().cell());
         within("duration", duration, 0.0, longest * MOST_STEPS)?;
-        // A frame that is a whole number of steps but for rounding must not get one more.
+        // A frame that is a whole number of steps except for rounding must not get an extra one.
         let count = (duration / longest - 1e-6).ceil().max(0.0) as usize;
         let step = duration / count as f64;
         in_pool(self.columns.len(), || (0..count).for_each(|_| self.take_step(step)));
@@ -260,8 +260,8 @@ impl Pipes {
     }
 }
 
-/// Works on a thread of rayon's pool when there is enough to do: handing over each of the many loops of
-/// a step would cost more than the loops.
+/// Runs on a thread of rayon's pool when there is enough to do: handing over each of the many loops
+/// of a step would cost more than the loops themselves.
 fn in_pool(columns: usize, work: impl FnOnce() + Send) {
     if columns >= POOL_COLUMNS && rayon::current_thread_index().is_none() {
         rayon::join(work, || ());

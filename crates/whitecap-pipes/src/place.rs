@@ -1,4 +1,4 @@
-//! Finding a place for liquid: the column where it is, then others of the same cell, then the nearest
+//! Finds a place for liquid: the column where it is, then others of the same cell, then the nearest
 //! cells with room.
 
 use crate::columns::Columns;

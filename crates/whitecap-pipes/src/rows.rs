@@ -1,11 +1,12 @@
 //! The loops over one row of cells, or one run of pipes, eight at a time.
 //!
-//! Each is a function of its own with slices for arguments, because only then does the compiler know
+//! Each is a separate function with slices as arguments, because only then does the compiler know
 //! that they do not overlap, and use vector instructions.
 
 use crate::rules::{Rules, positive, times_either};
 
-/// Cross-sections of the pipes from columns, over Δx, and what viscosity leaves of their fluxes.
+/// Cross-sections of the pipes from columns, over Δx, and the fraction of their fluxes that
+/// viscosity leaves.
 #[inline(never)]
 pub(crate) fn prepare(rules: Rules, depth: &[f32], section: &mut [f32], left: &mut [f32]) {
     let (depth, left) = (&depth[..section.len()], &mut left[..section.len()]);
@@ -83,7 +84,7 @@ pub(crate) fn update_fluxes(
     }
 }
 
-/// What each cell can give of its outflow, from the fluxes across its four faces.
+/// Fraction of its outflow that each cell can give, from the fluxes across its four faces.
 #[inline(never)]
 pub(crate) fn limit_outflow(
     rules: Rules,
@@ -153,7 +154,7 @@ pub(crate) fn add_backward(flux: &[f32], sum: &mut [f32]) {
     }
 }
 
-/// Adds what flows into columns through the pipes that lead to them, as far as it can be given.
+/// Adds what flows into columns through the pipes that lead to them, limited to what can be given.
 #[inline(never)]
 pub(crate) fn add_given_forward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
     let (flux, gives) = (&flux[..sum.len()], &gives[..sum.len()]);
@@ -162,7 +163,8 @@ pub(crate) fn add_given_forward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
     }
 }
 
-/// Adds what flows into columns through the pipes that start from them, as far as it can be given.
+/// Adds what flows into columns through the pipes that start from them, limited to what can be
+/// given.
 #[inline(never)]
 pub(crate) fn add_given_backward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
     let (flux, gives) = (&flux[..sum.len()], &gives[..sum.len()]);
@@ -171,7 +173,7 @@ pub(crate) fn add_given_backward(flux: &[f32], gives: &[f32], sum: &mut [f32]) {
     }
 }
 
-/// What columns can give of their outflow, which is replaced by it.
+/// Replaces the outflow of columns by the fraction of it that they can give.
 #[inline(never)]
 pub(crate) fn turn_outflow_to_share(rules: Rules, depth: &[f32], outflow: &mut [f32]) {
     let depth = &depth[..outflow.len()];
@@ -180,7 +182,8 @@ pub(crate) fn turn_outflow_to_share(rules: Rules, depth: &[f32], outflow: &mut [
     }
 }
 
-/// What columns can take of their inflow, which is replaced by it. Under the open sky it is all.
+/// Replaces the inflow of columns by the fraction of it that they can take. Under the open sky it
+/// is all.
 #[inline(never)]
 pub(crate) fn turn_inflow_to_share(
     rules: Rules,
@@ -230,7 +233,7 @@ pub(crate) fn subtract_from(flux: &[f32], sum: &mut [f64]) {
     }
 }
 
-/// New depths from the sum of what flows in, which is replaced by them.
+/// Replaces the sum of what flows in by the new depths.
 #[inline(never)]
 pub(crate) fn turn_inflow_to_depth(rules: Rules, before: &[f64], inflow: &mut [f64]) {
     let before = &before[..inflow.len()];

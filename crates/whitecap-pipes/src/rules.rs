@@ -1,26 +1,25 @@
 //! The arithmetic of one pipe and one column, the same for every solver.
 //!
 //! Depths and heights are double precision, so that volume is exact and a lake is level. Fluxes are
-//! single precision: half the memory and twice the speed. What a pipe takes from one column is the very
-//! number that it brings to the other, whatever its precision.
+//! single precision: half the memory and twice the speed. What a pipe takes from one column is
+//! exactly the number that it adds to the other, at any precision.
 
 use crate::settings::{PipeArea, PipeSettings};
 
-/// Waves may cross this share of a cell in a step. An explicit step on a square grid is stable up to
-/// 0.71; the rest is for terrain and dry ground.
+/// Waves may cross this fraction of a cell in a step. An explicit step on a square grid is stable up to 0.71;
+/// the rest is for terrain and dry ground.
 const COURANT: f64 = 0.5;
-/// Fluxes below this, in cubic metres per second, are nothing: numbers that fade away would otherwise
-/// become so small that processors slow down on them.
+/// Fluxes below this, in cubic metres per second, count as zero: fading numbers would otherwise
+/// become denormal, which slows processors down.
 const NO_FLUX: f32 = 1e-30;
-/// Depths below this, in metres, are nothing, for the same reason.
+/// Depths below this, in metres, count as zero, for the same reason.
 const NO_DEPTH: f64 = 1e-18;
 /// Keeps quotients of zeros finite.
 const TINY: f32 = 1e-37;
-/// What columns give and take stays this much below all they have, so that rounding cannot make it
-/// more.
+/// What columns give and take stays this much below the limit, so that rounding cannot exceed it.
 const CAUTION: f32 = 1.0 - 1e-6;
 
-/// What is the same for all pipes during a step.
+/// Constants of all pipes during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rules {
     /// Duration of the step, Δt.
@@ -29,7 +28,7 @@ pub(crate) struct Rules {
     pub cell: f64,
     /// Acceleration of gravity, g.
     pub gravity: f64,
-    /// Share of a flux that stays, ζ = ω^Δt.
+    /// Fraction of a flux that remains, ζ = ω^Δt.
     pub retained: f32,
     /// Gravity times Δt.
     pub push: f32,
@@ -44,7 +43,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules of a step of so many seconds on cells of size `cell`.
+    /// The rules of a step of `step` seconds on cells of size `cell`.
     pub fn new(settings: &PipeSettings, cell: f32, step: f64) -> Self {
         let cell = f64::from(cell);
         let gravity = f64::from(settings.gravity);
@@ -61,9 +60,9 @@ impl Rules {
         }
     }
 
-    /// New flux of a pipe between two columns, the second of them lower by `drop` (Dagenais et al. 2018,
-    /// Eqs. 1 and 5). `section` and `left` are the [`Rules::section`] and [`Rules::left_by_viscosity`]
-    /// of each: the column that is higher, and then the one that gives, counts.
+    /// New flux of a pipe between two columns, the second of them lower by `drop` (Dagenais et al. 2018, Eqs.
+    /// 1 and 5). `section` and `left` are the [`Rules::section`] and [`Rules::left_by_viscosity`] of each:
+    /// the higher column counts for the first, and the one that gives for the second.
     #[inline(always)]
     pub fn flux(&self, flux: f32, drop: f32, section: [f32; 2], left: [f32; 2]) -> f32 {
         // A / l is the section times Δx over Δx.
@@ -75,9 +74,8 @@ impl Rules {
     /// Cross-section of a pipe from a column of some depth, over Δx. With the physical area it is the
     /// depth, unless its waves would be too fast for the step.
     ///
-    /// A step f ← φ (f + …), h ← h − … with the share φ that viscosity leaves is stable as long as
-    /// waves cross at most √((1 + φ) / 4φ) of a cell; with φ = H² / (H² + 3Δtν), (1 + φ) / 2φ is
-    /// 1 + 3Δtν / 2H².
+    /// A step f ← φ (f + …), h ← h − … with the fraction φ that viscosity leaves is stable as long as waves
+    /// cross at most √((1 + φ) / 4φ) of a cell; with φ = H² / (H² + 3Δtν), (1 + φ) / 2φ is 1 + 3Δtν / 2H².
     #[inline(always)]
     pub fn section(&self, depth: f32) -> f32 {
         match self.area {
@@ -88,20 +86,20 @@ impl Rules {
         }
     }
 
-    /// The share φ of a flux that viscosity leaves in liquid of a depth (Eq. 5).
+    /// The fraction φ of a flux that viscosity leaves in liquid of a given depth (Eq. 5).
     #[inline(always)]
     pub fn left_by_viscosity(&self, depth: f32) -> f32 {
         let squared = depth * depth;
         squared / (squared + self.drag + TINY)
     }
 
-    /// The share of its outflow that a column can give (K_min, Mei et al. 2007).
+    /// The fraction of its outflow that a column can give (K_min, Mei et al. 2007).
     #[inline(always)]
     pub fn gives(&self, depth: f32, outflow: f32) -> f32 {
         least(CAUTION * depth / (self.rise as f32 * outflow + TINY), 1.0)
     }
 
-    /// The share of its inflow that a column can take (K_max, Kellomäki 2014).
+    /// The fraction of its inflow that a column can take (K_max, Kellomäki 2014).
     #[inline(always)]
     pub fn takes(&self, room: f32, inflow: f32) -> f32 {
         least(CAUTION * positive(room) / (self.rise as f32 * inflow + TINY), 1.0)
@@ -121,8 +119,8 @@ pub(crate) fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// A number times the first of two factors if it is positive, and the second if it is negative. One of the two
-/// products is zero; a choice would be a branch that is often guessed wrong.
+/// A number times the first of two factors if it is positive, and the second if it is negative. One
+/// of the two products is zero; a condition would be a branch that is often mispredicted.
 #[inline(always)]
 pub(crate) fn times_either(value: f32, factors: [f32; 2]) -> f32 {
     positive(value) * factors[0] - positive(-value) * factors[1]

@@ -1,4 +1,5 @@
-//! A liquid on its terrain with all that is needed to draw it: what shots, live views and games start from.
+//! A liquid on its terrain with everything needed to draw it: the starting point of shots, live
+//! views and games.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,19 +11,19 @@ use crate::{
     terrain_mesh,
 };
 
-/// A terrain with all that is needed to draw liquid on it.
+/// A terrain with everything needed to draw liquid on it.
 #[derive(Clone, Debug)]
 pub struct DrawnTerrain {
     /// The spaces for the liquid.
     pub terrain: Terrain,
     /// What is drawn.
     pub mesh: TriMesh,
-    /// How far the surface must stay above that.
+    /// How far the surface must stay above it.
     pub minimum: MinimumHeights,
 }
 
 impl DrawnTerrain {
-    /// A terrain that is drawn as `mesh`, or as its own columns.
+    /// A terrain that is drawn as `mesh`, or else from its columns.
     pub fn new(terrain: Terrain, mesh: Option<TriMesh>, surface: &SurfaceSettings) -> Self {
         let columns = Columns::new(&terrain);
         let least = surface.least_thickness;
@@ -63,7 +64,7 @@ pub struct PipeScene {
     pub motion: Option<Arc<dyn TerrainMotion>>,
 }
 
-/// Why a terrain cannot move on.
+/// Why a terrain cannot move to the next frame.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MotionError {
     /// There is no terrain for the frame.
@@ -75,8 +76,8 @@ pub enum MotionError {
 }
 
 impl PipeScene {
-    /// Brings a terrain that moves to where it is at a frame; the liquid stays in its cells. Any other
-    /// terrain stays as it is. Tells whether it moved.
+    /// Moves the terrain to a frame, if it is a moving one; the liquid stays in its cells. Any
+    /// other terrain stays as it is. Returns whether it moved.
     pub fn move_terrain(&mut self, frame: i64) -> Result<bool, MotionError> {
         let Some(motion) = &self.motion else { return Ok(false) };
         let DrawnTerrain { terrain, mesh, minimum } =

@@ -15,7 +15,7 @@ pub enum Solver {
     /// Virtual pipes between columns (Dagenais et al. 2018).
     #[default]
     Pipes,
-    /// The shallow-water equations with velocities that carry themselves along (Chentanez and Müller
+    /// The shallow-water equations with velocities advected by themselves (Chentanez and Müller
     /// 2010).
     ShallowWater,
 }
@@ -25,8 +25,8 @@ pub enum Solver {
 #[serde(rename_all = "kebab-case")]
 pub enum PipeArea {
     /// Width of a cell times the depth upstream: a viscous film then has the speed of a real one
-    /// (Nusselt 1916) and waves that of real waves. Depths whose waves would be too fast for the time
-    /// step count only as far as it allows.
+    /// (Nusselt 1916) and waves that of real waves. Depths whose waves would be too fast for the
+    /// time step are limited to what it allows.
     #[default]
     Physical,
     /// Width of a cell squared, as in the paper.
@@ -42,7 +42,7 @@ pub enum Passages {
     Unified,
     /// Pipes along x and z join gateways that face each other (Dagenais et al. 2018, §3.3).
     AxisAligned,
-    /// It does not.
+    /// It does not flow through them.
     Off,
 }
 
@@ -57,14 +57,14 @@ pub enum Edges {
     Open,
 }
 
-/// A place where liquid is added or taken away.
+/// A place where liquid is added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Source {
-    /// Where. The height chooses the layer: the one in whose range it lies.
+    /// Where (x, y, z). The height chooses the layer: the one whose range contains it.
     #[schemars(extend("unit" = "m"), inner(range(min = -1e6, max = 1e6)))]
     pub position: [f32; 3],
-    /// All columns whose centre lies within this distance take part; the nearest one always does.
+    /// All columns whose centre is within this distance are affected; the nearest one always is.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e6))]
     pub radius: f32,
     /// Volume per second.
@@ -82,10 +82,11 @@ pub struct PipeSettings {
     /// Acceleration of gravity.
     #[schemars(extend("unit" = "m/s²"), range(min = 0.0, max = 1e4))]
     pub gravity: f32,
-    /// Kinematic viscosity: 0.000001 for water, 0.000004 for blood, 0.4 for what hardly flows.
+    /// Kinematic viscosity: 0.000001 for water, 0.000004 for blood, 0.4 for liquid that hardly
+    /// flows.
     #[schemars(extend("unit" = "m²/s"), range(min = 0.0, max = 1e6))]
     pub viscosity: f32,
-    /// Share of the flow that is left after one second without a force: the paper's ω.
+    /// Fraction of the flow that is left after one second without a force: the paper's ω.
     #[schemars(extend("unit" = "1/s"), range(min = 0.0, max = 1.0))]
     pub retained: f32,
     /// Cross-section of a virtual pipe.
@@ -97,23 +98,23 @@ pub struct PipeSettings {
     /// What happens at the edges of the grid.
     #[schemars(extend("unit" = "none"))]
     pub edges: Edges,
-    /// Longest time step. Left out: half of the time in which a body falls half a cell from rest; 3.6 ms
-    /// for cells of half a millimetre.
+    /// Longest time step. Left out: half the time in which a body falls half a cell from rest; 3.6
+    /// ms for cells of half a millimetre.
     #[schemars(extend("unit" = "s"), range(min = 1e-7, max = 10.0))]
     pub time_step: Option<f32>,
-    /// Whether liquid that falls farther than `fall-height` falls as drops.
+    /// Whether liquid that falls farther than `fall-height` becomes drops.
     #[schemars(extend("unit" = "none"))]
     pub falling_drops: bool,
-    /// Height of fall from which liquid becomes drops. Left out: two cells.
+    /// Fall height from which liquid becomes drops. Left out: two cells.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e6))]
     pub fall_height: Option<f32>,
-    /// Most drops in the air at once; what falls beyond that arrives at once.
+    /// Largest number of drops in the air; liquid that falls beyond that arrives immediately.
     #[schemars(extend("unit" = "drops"), range(min = 1, max = 1_000_000))]
     pub most_drops: u32,
     /// Places where liquid is added.
     #[schemars(extend("unit" = "none"))]
     pub sources: Vec<Source>,
-    /// Places where liquid is taken away.
+    /// Places where liquid is removed.
     #[schemars(extend("unit" = "none"))]
     pub drains: Vec<Source>,
 }

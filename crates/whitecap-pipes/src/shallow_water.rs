@@ -1,17 +1,19 @@
 //! The shallow-water equations on a staggered grid (Chentanez and Müller 2010), over the same network
 //! as virtual pipes.
 //!
-//! Every pipe holds a velocity. It is carried along by itself, accelerated by the slope of the surface,
-//! slowed by viscosity (Dagenais et al. 2018, §7), and makes a flux with the depth upstream. As in the
-//! paper, velocities are limited to half a cell in a step and the depth that counts is limited, so that
-//! a step is stable.
+//! Every pipe holds a velocity. It is advected by itself, accelerated by the slope of the surface, slowed by
+//! viscosity (Dagenais et al. 2018, §7), and gives a flux when multiplied by the depth upstream. As in the
+//! paper, velocities are limited to half a cell in a step and the effective depth is limited, so that a step
+//! is stable.
 //!
-//! The paper traces velocities back through the grid. A face that is about to get wet has no velocity to
-//! be traced by, and the front of a dam break runs at 0.4 of its speed. Here momentum is carried by the
-//! fluxes that enter (Stelling and Duinmeijer 2003), and the front runs at 0.9 of it.
+//! The paper traces velocities back through the grid. A face that is about to get wet has no
+//! velocity to trace with, and the front of a dam break moves at 0.4 of its true speed. Here
+//! momentum is carried by the fluxes that enter (Stelling and Duinmeijer 2003), and the front moves
+//! at 0.9 of it.
 //!
 //! # Non-guarantees
-//! The paper's overshoot reduction and its spray are left out. Between layers a velocity is carried to the lowest pipe that continues it.
+//! The paper's overshoot reduction and its spray are left out. Between layers a velocity is
+//! advected to the lowest pipe that continues it.
 
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
@@ -19,7 +21,7 @@ use crate::chunks::for_chunks;
 use crate::layered::{Drive, Surroundings};
 use crate::network::Network;
 
-/// Largest share of a cell that liquid crosses in a step.
+/// Largest fraction of a cell that liquid crosses in a step.
 const FASTEST: f64 = 0.5;
 /// Marks a pipe that is not there.
 const NONE: u32 = u32::MAX;
@@ -35,7 +37,7 @@ pub(crate) struct ShallowWater {
 /// The pipes around one pipe.
 #[derive(Clone, Copy, Debug)]
 struct Around {
-    /// Before and behind it on its own axis.
+    /// Before and after it on its own axis.
     along: [u32; 2],
     /// Beside it, in the same direction.
     beside: [u32; 2],
@@ -79,15 +81,15 @@ fn at<T: Copy + Default>(values: &[T], pipe: u32) -> T {
 }
 
 impl ShallowWater {
-    /// A velocity after it was carried along for a step, by the fluxes of the last one.
+    /// A velocity after it was advected for a step, by the fluxes of the last one.
     fn advected(&self, pipe: usize, view: &Surroundings<'_>, flux: &[f32]) -> f64 {
         let Surroundings { network, depth, rules, .. } = view;
         let velocity = &self.velocity;
         let (own, around) = (velocity[pipe], &self.around[pipe]);
         let [from, to] = [network.from[pipe] as usize, network.to[pipe] as usize];
         let share = rules.step / rules.cell;
-        // Momentum enters with the mean flux of the column it comes through, and is shared by the mean
-        // depth (Stelling and Duinmeijer 2003): so a front that was at rest is carried along.
+        // Momentum enters with the mean flux of the column it comes through, and is divided by the
+        // mean depth (Stelling and Duinmeijer 2003): so a front that was at rest is carried along.
         let [before, behind] = around.along;
         let section = 0.5 * (depth[from] + depth[to]) * rules.cell;
         let mean = |other: u32| 0.5 * f64::from(at(flux, other) + flux[pipe]);

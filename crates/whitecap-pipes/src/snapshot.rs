@@ -3,9 +3,9 @@
 //! # Guarantees
 //! * A liquid made with the same settings, restored and continued, has the same bits as one that was
 //!   never interrupted. The terrain is part of the state.
-//! * Bytes that are cut short, begin otherwise, come from another version or another grid, or hold
-//!   numbers that are not possible, are refused with a sentence and leave the liquid as it was. Nothing
-//!   larger than the bytes themselves is allocated, but by a constant factor.
+//! * Bytes that are cut short, begin differently, come from another version or another grid, or
+//!   hold impossible numbers are refused with a message and leave the liquid as it was. No more
+//!   than a constant times the size of the bytes is allocated.
 //!
 //! # Layout
 //! Little-endian: the eight bytes `wcpipe` and a version, scalars, then columns, each with its length.

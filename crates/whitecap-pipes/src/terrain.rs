@@ -1,18 +1,18 @@
 //! Terrain: for every cell the spaces between solids, from bottom to top.
 //!
 //! # Guarantees
-//! Floors are finite; spaces of one cell are sorted, have room, and do not overlap. A ceiling of
-//! infinity is the open sky. A cell may have no space at all: then it is solid.
+//! Floors are finite; spaces of one cell are sorted, not empty, and do not overlap. A ceiling of
+//! infinity is the open sky. A cell without any space is solid.
 
 use crate::error::PipeError;
 use crate::grid::Grid;
 
 /// Largest number of columns.
 pub const MOST_COLUMNS: usize = 1 << 28;
-/// No height may be farther from zero, in metres.
+/// Largest height above or below zero, in metres.
 const FARTHEST: f32 = 1e6;
 
-/// A space between solids in one cell, that liquid may fill.
+/// A space between solids in one cell that liquid may fill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space {
     /// Height of the ground, b, in metres.
@@ -27,7 +27,7 @@ impl Space {
         Self { floor, ceiling: f32::INFINITY }
     }
 
-    /// Whether two spaces share a part of their height, so that liquid can flow between them.
+    /// Whether the heights of two spaces overlap, so that liquid can flow between them.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.floor.max(other.floor) < self.ceiling.min(other.ceiling)
     }
@@ -108,7 +108,7 @@ impl Terrain {
     }
 }
 
-/// Fails if the spaces of a cell are not possible.
+/// Fails if the spaces of a cell are impossible.
 pub(crate) fn check_cell(x: usize, z: usize, spaces: &[Space]) -> Result<(), PipeError> {
     for &Space { floor, ceiling } in spaces {
         let floor_is_possible = floor.abs() <= FARTHEST;

@@ -1,13 +1,13 @@
 //! Terrain that changes under the liquid.
 //!
-//! Where a change leaves the number of columns and their connections as they are, as soft tissue that
-//! moves does, only the touched columns are written. Otherwise the columns are counted anew; untouched
-//! ones keep their liquid and their fluxes.
+//! If a change keeps the number of columns and their connections, as moving soft tissue does, only
+//! the touched columns are written. Otherwise the columns are renumbered; untouched ones keep their
+//! liquid and their fluxes.
 //!
 //! # Guarantees
-//! Liquid is kept: it stays in its cell, fills what is left of it from the bottom, and what has no
-//! room moves to the nearest cells that have. Only when the whole terrain is full does it get lost,
-//! and is counted as drained.
+//! Liquid is kept: it stays in its cell, fills what is left of the cell from the bottom, and what
+//! has no room moves to the nearest cells that have. It is lost only if the whole terrain is full,
+//! and then counted as drained.
 
 use std::ops::Range;
 
@@ -56,8 +56,8 @@ impl Pipes {
         self.apply(&patch)
     }
 
-    /// Replaces the whole terrain by another one on the same grid. Cells that are the same stay untouched
-    /// but for those between changed ones. On failure nothing changes.
+    /// Replaces the whole terrain by another one on the same grid. Unchanged cells stay untouched,
+    /// except for those between changed ones. On failure nothing changes.
     pub fn replace_terrain(&mut self, terrain: &Terrain) -> Result<(), PipeError> {
         let (grid, new) = (*self.columns.grid(), terrain.grid());
         if *new != grid {
@@ -84,8 +84,8 @@ impl Pipes {
         }
     }
 
-    /// Lowers the ground under the brush by `depth` metres at its centre, falling off smoothly to its
-    /// rim; a negative depth raises it. Ceilings hold it back.
+    /// Lowers the ground under the brush by `depth` metres at its centre, falling off smoothly to
+    /// its rim; a negative depth raises it. Ceilings limit it.
     pub fn carve(&mut self, brush: Brush, depth: f32) -> Result<(), PipeError> {
         brush.check()?;
         within("depth", f64::from(depth), -1e5, 1e5)?;
@@ -113,7 +113,7 @@ impl Pipes {
         self.apply(&patch)
     }
 
-    /// Writes a patch that changes no connection.
+    /// Writes a patch that keeps all connections.
     fn write_patch(&mut self, patch: &Patch) {
         let mut displaced = Vec::new();
         for (x, z, spaces) in patch.cells() {
@@ -132,7 +132,7 @@ impl Pipes {
         self.flow.refresh(&self.columns);
     }
 
-    /// Counts the columns anew.
+    /// Renumbers the columns.
     fn rebuild(&mut self, patch: &Patch) -> Result<(), PipeError> {
         let old = &self.columns;
         let terrain = Terrain::from_cells(*old.grid(), |x, z, spaces| match patch.cell(x, z) {
@@ -178,7 +178,7 @@ impl Pipes {
 }
 
 impl Columns {
-    /// The ground of a column, lowered as far as the solid below it allows.
+    /// The ground of a column, lowered as far as the solid below allows.
     fn moved_floor(&self, column: usize, lowered: f32) -> f32 {
         let Space { floor, ceiling } = self.space(column);
         // A solid keeps at least a hundredth of a cell, and so does a space.
@@ -222,7 +222,8 @@ impl Patch {
         cells.filter_map(|(x, z)| Some((x, z, self.cell(x, z)?)))
     }
 
-    /// Whether the numbers of columns, what has a ceiling, and all connections stay as they are.
+    /// Whether the numbers of columns, which of them have a ceiling, and all connections stay as
+    /// they are.
     fn keeps_shape(&self, columns: &Columns) -> bool {
         let same_columns = self.cells().all(|(x, z, spaces)| {
             let old = columns.of_cell(x, z);

@@ -1,5 +1,5 @@
-//! Contract: a thick drop of a cubic centimetre spreads on a plane as theory says (Huppert 1982), with the
-//! step that is used when none is given: its radius is within 4 % of 0.894 (g V³ t / 3ν)^⅛ after two seconds.
+//! Contract: a thick drop of a cubic centimetre spreads on a plane as theory says (Huppert 1982),
+//! with the default step: its radius is within 4 % of 0.894 (g V³ t / 3ν)^⅛ after two seconds.
 
 mod liquid_scenes;
 
@@ -9,7 +9,7 @@ use whitecap_pipes::{PipeSettings, Pipes, Terrain};
 const CELLS: usize = 120;
 const CELL: f32 = 0.0005;
 
-/// Radius of the drop of theory that has the second moment of ours.
+/// Radius of the theoretical drop with the second moment of ours.
 fn radius(pipes: &Pipes) -> f64 {
     let away = |i: usize| (i as f64 + 0.5 - 0.5 * CELLS as f64) * f64::from(CELL);
     let (mut moment, mut volume) = (0.0, 0.0);

@@ -35,7 +35,7 @@ fn a_dam_break_follows_ritter() {
     for column in 0..width {
         mean += (columns.depth()[column] - ritter(place(column))).abs() / width as f64;
     }
-    // The tip is a film without end; a thousandth of the dam's height is where it is seen.
+    // The tip is an endless film; it counts as visible from a thousandth of the dam's height.
     let tip = (0..width).rev().find(|&c| columns.depth()[c] > 1e-3 * depth).unwrap();
     let visible = 2.0 * speed - 3.0 * (9.81 * 1e-3 * depth).sqrt();
     let front = place(tip) / (visible * time);

@@ -1,6 +1,6 @@
-//! Contracts: results have the same bits for 1, 2 and 7 threads; the fast way over one layer has the
-//! same bits as the way over several; a state that was saved and restored goes on with the same bits,
-//! and damaged bytes are refused.
+//! Contracts: results have the same bits for 1, 2 and 7 threads; the fast method for one layer has
+//! the same bits as the method for several; a state that was saved and restored continues with the
+//! same bits, and damaged bytes are refused.
 
 mod liquid_scenes;
 
@@ -54,7 +54,7 @@ fn one_layer_is_the_same_either_way() {
         for pipe_area in [PipeArea::Physical, PipeArea::Square] {
             let terrain = hills(0.0005, width, length, 4);
             let fast = PipeSettings { pipe_area, ..settings() };
-            // Drops make the liquid take the way over several layers; nothing falls that far.
+            // Drops select the method for several layers; nothing falls that far.
             let general =
                 PipeSettings { falling_drops: true, fall_height: Some(1e6), ..fast.clone() };
             let [fast, general] = [fast, general].map(|settings| {
@@ -120,8 +120,8 @@ fn damaged_bytes_are_refused_and_change_nothing() {
     assert!(pipes.save() == saved);
 }
 
-/// Contract: liquid that spreads over dry ground does so alike in all four directions, either way, so
-/// that no row is taken for dry that is about to get wet.
+/// Contract: liquid spreads over dry ground alike in all four directions, with either method, so no
+/// row that is about to get wet is treated as dry.
 #[test]
 fn liquid_spreads_alike_in_all_directions() {
     let size = 151;

@@ -26,7 +26,7 @@ fn bank(slope: f32) -> Columns {
     columns
 }
 
-/// Flat liquid with pillars in it, `share` of all columns.
+/// Flat liquid with pillars on a `share` of all columns.
 fn pillars(seed: u64, share: f32) -> Columns {
     let mut random = Random::new(seed);
     let is_pillar: Vec<bool> = (0..70 * 70).map(|_| random.unit() < share).collect();
@@ -104,7 +104,7 @@ fn the_contact_angle_is_exact_and_fades() {
     }
 }
 
-/// Contract: a wall under an overhang is upright, so that the tilt there is 90° less the contact angle, away
+/// Contract: a wall under an overhang is vertical, so that the tilt there is 90° less the contact angle, away
 /// from the wall if the liquid climbs and towards it if not.
 #[test]
 fn walls_under_overhangs_are_upright() {
@@ -200,8 +200,8 @@ fn impossible_settings_are_refused() {
     }
 }
 
-/// Contract: in round dishes with upright walls, whose boundary is a staircase of cells, normals tilt along the
-/// radius to 4° in the mean and 18° at most.
+/// Contract: in round dishes with vertical walls, whose boundary is a staircase of cells, normals
+/// tilt along the radius to 4° in the mean and 18° at most.
 #[test]
 fn steps_of_the_boundary_do_not_show() {
     for radius in [12.3f32, 25.4, 50.7, 77.9] {
@@ -231,7 +231,8 @@ fn steps_of_the_boundary_do_not_show() {
     }
 }
 
-/// Contract: nothing of earlier frames is left in a meniscus that is used again, of whatever length they were.
+/// Contract: a meniscus that is used again holds nothing from earlier frames, whatever their
+/// meniscus length.
 #[test]
 fn earlier_frames_leave_nothing() {
     let mut used = Meniscus::new();

@@ -1,7 +1,7 @@
-//! Contracts: two basins joined by a flooded passage of any shape come to the same level, to a tenth of
-//! a millimetre, with the unified pipe; without extended pipes they do not. Axis-aligned pipes level
-//! basins that see each other along x or z, and leave those apart that a passage joins round a corner
-//! (Dagenais et al. 2018, §7 and Fig. 23).
+//! Contracts: two basins joined by a flooded passage of any shape come to the same level, to a tenth of a
+//! millimetre, with the unified pipe; without extended pipes they do not. Axis-aligned pipes level basins
+//! that see each other along x or z, and leave apart those that a passage joins around a corner (Dagenais et
+//! al. 2018, §7 and Fig. 23).
 
 mod liquid_scenes;
 
@@ -55,8 +55,8 @@ const CROSS: &[&str] = &[
     "######....######",
 ];
 
-/// Pours into the basin at the top left until the passage is well under, with the others half as
-/// deep, waits, and gives the largest difference of level between open columns.
+/// Pours into the basin at the top left until the passage is well submerged, with the others half
+/// as deep, waits, and returns the largest difference of level between open columns.
 fn unevenness(picture: &[&str], settings: PipeSettings) -> f64 {
     let terrain = drawn(0.001, picture, 0.003, 0.05);
     let mut pipes = Pipes::new(&terrain, settings).unwrap();

@@ -1,6 +1,6 @@
-//! Contract: on terrains at random that move, with sources, drains, brush and carving, no depth is ever
-//! negative, infinite or not a number, none reaches above its ceiling, nothing panics, and the volume is
-//! accounted for. A hundred terrains; the environment variable WHITECAP_PIPES_TERRAINS asks for more.
+//! Contract: on moving random terrains, with sources, drains, brush and carving, no depth is ever negative,
+//! infinite or NaN, none reaches above its ceiling, nothing panics, and the volume is accounted for. A
+//! hundred terrains; the environment variable WHITECAP_PIPES_TERRAINS asks for more.
 
 mod liquid_scenes;
 
@@ -78,7 +78,7 @@ fn random_patch(
     (range(grid.width()), range(grid.length()))
 }
 
-/// Entirely other spaces.
+/// Entirely different spaces.
 fn replace_patch(pipes: &mut Pipes, numbers: &mut Numbers) {
     let (xs, zs) = random_patch(pipes, numbers);
     pipes.set_terrain(xs, zs, |_, _, spaces| random_spaces(numbers, CELL, spaces)).unwrap();

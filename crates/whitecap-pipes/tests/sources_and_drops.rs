@@ -1,5 +1,5 @@
-//! Contracts: sources, drains and the brush move exactly the volume they tell, in the layer they are
-//! at; falling drops take the time of a free fall and lose nothing; settings that cannot be are refused.
+//! Contracts: sources, drains and the brush move exactly the volume they report, in their layer;
+//! falling drops take the time of a free fall and lose nothing; impossible settings are refused.
 
 mod liquid_scenes;
 
@@ -11,7 +11,8 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs()
 }
 
-/// Contract: a source of a rate adds that much a second, a drain takes it, in the layer of its height.
+/// Contract: a source adds its rate per second, a drain removes its rate, in the layer of its
+/// height.
 #[test]
 fn sources_and_drains_keep_their_rate() {
     let terrain = drawn(0.001, &["=====", "=====", "====="], 0.01, 0.02);
@@ -36,8 +37,8 @@ fn sources_and_drains_keep_their_rate() {
     assert!(pipes.volume() >= 2e-8 && close(report.poured - report.drained, pipes.volume()));
 }
 
-/// Contract: the brush pours what it says, no more than there is room for, and wipes no more than
-/// there is.
+/// Contract: the brush pours what it reports, no more than there is room for, and wipes no more
+/// than there is.
 #[test]
 fn the_brush_pours_and_wipes_what_it_says() {
     let closed = Terrain::layers(grid(0.001, 1, 1), &[vec![Space { floor: 0.0, ceiling: 0.001 }]]);
@@ -100,8 +101,9 @@ fn drops_fall_freely_and_arrive() {
     assert!(below(&pipes) > 0.9 * 0.05, "{}", below(&pipes));
 }
 
-/// Contract: where a steady flow leaves a table, drops fly off at the speed of an open channel's critical depth,
-/// (g q)^⅓ for a flow of q per metre, and are spread over the edge and over the way of a step.
+/// Contract: where a steady flow leaves a table, drops fly off at the speed of an open channel's
+/// critical depth, (g q)^⅓ for a flow of q per metre, and are spread over the edge and over the
+/// distance of a step.
 #[test]
 fn drops_leave_at_the_critical_speed() {
     let cell = 0.01_f32;
@@ -147,7 +149,7 @@ fn drops_do_not_climb_walls() {
     assert!(pipes.columns().depth()[2] > 0.02);
 }
 
-/// Contract: every number that cannot be is refused with a sentence that names the setting.
+/// Contract: every impossible number is refused with a sentence that names the setting.
 #[test]
 fn impossible_settings_are_refused() {
     let good = PipeSettings::default();

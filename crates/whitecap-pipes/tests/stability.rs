@@ -1,6 +1,7 @@
-//! Contract: with the paper's pipe area a pool calms down as long as its waves, √(g Δx), cross less than
-//! 1/√2 of a cell in a step, and does not beyond (cf. Dagenais et al. 2018, Fig. 16); with the physical
-//! area it calms down at any step, however deep, because waves that are too fast are slowed.
+//! Contract: with the paper's pipe area a pool calms down as long as its waves, √(g Δx), cross less
+//! than 1/√2 of a cell in a step, and not beyond that (cf. Dagenais et al. 2018, Fig. 16); with the
+//! physical area it calms down at any step, however deep, because waves that are too fast are
+//! slowed.
 
 mod liquid_scenes;
 
@@ -46,8 +47,8 @@ fn the_physical_area_is_stable_at_any_step() {
         for step in [0.0005, 0.003, 0.02, 0.1] {
             for viscosity in [0.0, 4e-6, 4e-4, 0.4] {
                 let found = unevenness(PipeArea::Physical, viscosity, 0.0005, depth, step);
-                // What is thick and thin creeps, at g H³ / 3ν: in eight seconds it may not get across the
-                // hump of four millimetres, which then is still there.
+                // A viscous thin film creeps, at g H³ / 3ν: in eight seconds it may not cross the
+                // hump of four millimetres, which is then still there.
                 let reach = 8.0 * 9.81 * depth.powi(3) / (3.0 * f64::from(viscosity));
                 let creeps = viscosity > 1e-5 && reach < 100.0 * 0.004_f64.powi(2);
                 let most = if creeps { HUMP } else { 1e-2 };

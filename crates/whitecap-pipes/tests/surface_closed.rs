@@ -54,8 +54,8 @@ fn a_ramp_between_layers_is_watertight() {
     assert!(parts.iter().filter(|&&part| part == parts[of_slab]).count() > 100);
 }
 
-/// Contract: the surface of still liquid over flat ground is flat, with normals straight up; so it is where
-/// it goes on from the open under a slab and over one.
+/// Contract: the surface of still liquid over flat ground is flat, with normals straight up; so it
+/// is where it continues from the open under a slab and over one.
 #[test]
 fn flat_water_is_flat() {
     let columns = {

@@ -1,4 +1,4 @@
-//! The edge of liquid that spreads lies between the cells.
+//! The edge of spreading liquid lies between the cells.
 
 mod surface_scenes;
 
@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use surface_scenes::*;
 use whitecap_pipes::Surface;
 
-/// Where edges of the surface come out of flat ground.
+/// Where edges of the surface emerge from flat ground.
 fn edge_points(surface: &Surface) -> Vec<Vec2> {
     let mut points = Vec::new();
     for triangle in surface.triangles() {
@@ -21,9 +21,9 @@ fn edge_points(surface: &Surface) -> Vec<Vec2> {
     points
 }
 
-/// Contract: where the depth of a round puddle on flat ground falls by powers of ten from cell to cell, as at
-/// fronts that run, its edge is round to a sixth of a cell, and a puddle that is wider by less than a cell has
-/// an edge that is wider by as much.
+/// Contract: where the depth of a round puddle on flat ground falls by powers of ten from cell to
+/// cell, as at moving fronts, its edge is round to a sixth of a cell, and a puddle that is wider by
+/// a fraction of a cell has an edge that is wider by the same amount.
 #[test]
 fn fronts_lie_between_the_cells() {
     let mut columns = heightfield(60, 60, |_, _| 0.0);

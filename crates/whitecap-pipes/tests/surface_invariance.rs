@@ -1,4 +1,4 @@
-//! The surface depends on the liquid only: not on threads, nor on what was in the buffers.
+//! The surface depends only on the liquid, not on threads or on what was in the buffers.
 
 mod surface_scenes;
 
@@ -61,8 +61,8 @@ fn roofed(columns: &Columns) -> Columns {
     roofed
 }
 
-/// Contract: the short way for terrain of one layer gives the same bits as the general one, which is taken
-/// where there is a roof; triangles may come in another order.
+/// Contract: the fast method for terrain of one layer gives the same bits as the general one, which
+/// is used if there is a roof; triangles may come in another order.
 #[test]
 fn one_layer_is_a_case_of_many() {
     for columns in (0..30).map(random_lakes).chain([large_lakes()]) {

@@ -28,7 +28,7 @@ fn plates() -> Columns {
     Columns::new(&terrain.unwrap())
 }
 
-/// Allocations of ten frames of a tide that was seen before.
+/// Allocations of ten frames of a tide that has been seen before.
 fn allocations(mut columns: Columns) -> usize {
     let (mut surface, mut meniscus) = (Surface::new(), Meniscus::new());
     let floors = columns.floor().to_vec();

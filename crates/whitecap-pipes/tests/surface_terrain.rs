@@ -9,7 +9,7 @@ use whitecap_pipes::{
     Columns, MinimumHeights, Space, Surface, SurfaceSettings, Terrain, VertexKind, terrain_mesh,
 };
 
-/// A terrain's mesh that is three times as fine as the columns and not in line with them.
+/// A terrain mesh that is three times as fine as the columns and not aligned with them.
 fn fine_mesh(columns: &Columns, seed: u64, height: &dyn Fn(f32, f32) -> f32) -> TriMesh {
     let mut random = Random::new(seed);
     let grid = columns.grid();
@@ -149,8 +149,8 @@ fn the_ground_can_be_drawn() {
     }
 }
 
-/// Contract: a slab over flat ground is drawn as a closed solid of the right volume: top, underside and sides.
-/// The ground below goes on under it.
+/// Contract: a slab over flat ground is drawn as a closed solid of the right volume: top, underside and
+/// sides. The ground continues below it.
 #[test]
 fn a_slab_is_closed() {
     let terrain = Terrain::from_cells(grid(20, 20), |x, z, spaces| {

@@ -1,5 +1,5 @@
-//! Contracts: terrain from a mesh or a distance field has the spaces of the solid; lines through edges
-//! and vertices see it once; hostile grids and meshes are refused with a sentence.
+//! Contracts: terrain from a mesh or a distance field has the spaces of the solid; lines through
+//! edges and vertices hit it once; hostile grids and meshes are refused with a message.
 
 mod liquid_scenes;
 
@@ -90,7 +90,7 @@ fn a_level_set_gives_the_spaces_of_its_mesh() {
     }
 }
 
-/// Contract: triangles at random, closed or not, give a terrain or an error, never a panic.
+/// Contract: random triangles, closed or not, give a terrain or an error, never a panic.
 #[test]
 fn any_triangles_give_a_terrain() {
     let mut numbers = Numbers::new(11);
@@ -108,7 +108,7 @@ fn any_triangles_give_a_terrain() {
     }
 }
 
-/// Contract: sizes, cells and heights that cannot be are refused, with a sentence that names them.
+/// Contract: impossible sizes, cells and heights are refused, with a sentence that names them.
 #[test]
 fn hostile_terrain_is_refused() {
     let refuse = |cell: f32, width: usize, length: usize| {

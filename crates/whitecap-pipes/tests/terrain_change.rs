@@ -100,7 +100,7 @@ fn flow_goes_on_through_a_change() {
     assert!(before.iter().any(|flux| flux.abs() > 1e-9));
     pipes.set_terrain(20..25, 0..1, |_, _, spaces| spaces.push(Space::open(-0.0001))).unwrap();
     assert_eq!(fluxes(&pipes), before);
-    // Under a roof at the far end the columns are counted anew, and the rest flows on.
+    // With a roof at the far end the columns are renumbered, and the rest keeps flowing.
     let roof = |_, _, spaces: &mut Vec<Space>| {
         spaces.extend([Space { floor: -0.0001, ceiling: 0.01 }, Space::open(0.02)]);
     };
@@ -109,8 +109,8 @@ fn flow_goes_on_through_a_change() {
     assert_eq!(&after[..22], kept);
 }
 
-/// Contract: carving lowers the ground under the brush most in its middle, keeps the liquid, and stops
-/// at what lies below; raising it stops at the ceiling.
+/// Contract: carving lowers the ground under the brush, most at its centre, keeps the liquid, and
+/// stops at what lies below; raising it stops at the ceiling.
 #[test]
 fn carving_moves_the_ground_and_keeps_the_liquid() {
     let mut pipes = pool(&flat(21, 21), 0.002);

@@ -1,5 +1,5 @@
-//! Contract: volume changes only by what the report tells, to one part in a million after ten thousand
-//! steps, for any viscosity and terrain.
+//! Contract: volume changes only by what the report says, to one part in a million after ten thousand steps,
+//! for any viscosity and terrain.
 
 mod liquid_scenes;
 

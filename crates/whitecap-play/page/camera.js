@@ -13,7 +13,7 @@ export class Camera {
     this.distance = 2;
   }
 
-  /** Looks at a box. */
+  /** Points the camera at a box. */
   frame(low, size) {
     this.extent = Math.hypot(...size);
     this.target = [low[0] + size[0] / 2, low[1] + 0.22 * size[1], low[2] + size[2] / 2];
@@ -29,7 +29,7 @@ export class Camera {
     this.distance = Math.min(6 * this.extent, Math.max(0.05 * this.extent, this.distance * factor));
   }
 
-  /** Moves the target along the screen, in parts of its height. */
+  /** Moves the target parallel to the screen, in fractions of its height. */
   pan(right, up) {
     const view = axes(this.eye(), this.target);
     const reach = 2 * this.distance * Math.tan(FIELD_OF_VIEW / 2);
@@ -48,12 +48,12 @@ export class Camera {
     return multiply(perspective(FIELD_OF_VIEW, aspect, near, far), lookAt(this.eye(), this.target));
   }
 
-  /** How many pixels high something of height one at distance one is. */
+  /** Height in pixels of something of height one at distance one. */
   pixels(height) {
     return height / (2 * Math.tan(FIELD_OF_VIEW / 2));
   }
 
-  /** The ray through a place on the screen, from -1 to 1 to the right and up. */
+  /** The ray through a point on the screen, from -1 to 1 to the right and up. */
   ray(right, up, aspect) {
     const eye = this.eye();
     const view = axes(eye, this.target);

@@ -6,7 +6,7 @@ const KEYS = { l: "look", p: "pour", w: "wipe", c: "carve", r: "raise" };
 
 const element = (id) => document.getElementById(id);
 
-/** A slider whose places are numbers between two limits, on a logarithmic scale if asked for. */
+/** A slider for numbers between two limits, optionally on a logarithmic scale. */
 class Slider {
   constructor(id, { least, most, logarithmic, describe, onChange }) {
     Object.assign(this, { least, most, logarithmic, describe });
@@ -41,13 +41,13 @@ class Slider {
 }
 
 export class Controls {
-  /** `order` sends something to be done once. */
+  /** `order` sends something to do once. */
   constructor(canvas, camera, order) {
     Object.assign(this, { canvas, camera, order });
     this.tool = "pour";
     this.isPaused = false;
     this.pointers = new Map();
-    // Where the tool is held, and where it was last held since the server was told.
+    // Where the tool is held, and where it was last held since the last message to the server.
     this.brush = null;
     this.touched = null;
     this.extent = 1;
@@ -159,13 +159,13 @@ export class Controls {
     this.hold(this.looks(event) ? null : { right, up });
   }
 
-  /** Holds the tool at a place. Nowhere means that the drag turns the view, and was no touch after all. */
+  /** Holds the tool at a point. Null means that the drag turns the view, and was not a touch after all. */
   hold(brush) {
     this.brush = brush;
     this.touched = brush;
   }
 
-  /** Keys of the picture. */
+  /** Keys for the picture. */
   pressed(event) {
     const turns = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     if (event.key in turns) {
@@ -179,7 +179,7 @@ export class Controls {
     event.preventDefault();
   }
 
-  /** Keys of the whole page. */
+  /** Keys for the whole page. */
   shortcut(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
     const key = event.key.toLowerCase();
@@ -202,7 +202,7 @@ export class Controls {
     this.sourceRate.input.disabled = sources === 0;
   }
 
-  /** What the server says; sliders follow it once, then they lead. */
+  /** The state of the server; sliders adopt it once, then they set it. */
   setState(head) {
     if (!this.isKnown) {
       this.viscosity.value = head.viscosity;

@@ -8,8 +8,8 @@ import { LIQUIDS, View } from "./view.js";
 
 const STATES = {
   connected: "",
-  lost: "The connection is lost. Is whitecap play still running?",
-  refused: "The server refuses this page. Open the address that whitecap play printed.",
+  lost: "The connection was lost. Is whitecap play still running?",
+  refused: "The server refused this page. Open the address that whitecap play printed.",
 };
 
 const element = (id) => document.getElementById(id);

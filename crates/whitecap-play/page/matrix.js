@@ -24,7 +24,7 @@ export function multiply(a, b) {
   return product;
 }
 
-/** The axes of someone at `eye` who looks at `target`: to the right, up, and backwards. */
+/** The axes of a viewer at `eye` who looks at `target`: right, up, and backwards. */
 export function axes(eye, target) {
   const back = normalize(subtract(eye, target));
   const right = normalize(cross([0, 1, 0], back));

@@ -1,4 +1,4 @@
-// The socket to the server: asks when the last answer has come, and hands packets on.
+// The socket to the server: asks when the last answer has arrived, and passes packets on.
 
 const DECODER = new TextDecoder();
 const RETRY_MILLISECONDS = 1000;
@@ -51,7 +51,7 @@ export class Stream {
     this.orders.push(order);
   }
 
-  /** Whether it may be asked for what is new: not while an answer is still to come. */
+  /** Whether it may ask for what is new: not while an answer is pending. */
   get isReady() {
     return !this.isWaiting && this.socket.readyState === WebSocket.OPEN;
   }

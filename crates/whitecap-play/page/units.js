@@ -16,7 +16,7 @@ export const rate = (value) => `${volume(value)}/s`;
 export const distance = (value) => withUnit(value, LENGTHS);
 export const angle = (value) => `${value.toFixed(0)}°`;
 
-/** Kinematic viscosity, beside something that has it. */
+/** Kinematic viscosity, with a familiar liquid for comparison. */
 export function viscosity(value) {
   const known = [[2e-6, "like water"], [1e-5, "like blood"], [3e-4, "like oil"], [2e-2, "like honey"]];
   const like = known.find(([most]) => value < most)?.[1] ?? "hardly flows";

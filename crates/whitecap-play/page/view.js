@@ -188,7 +188,7 @@ export class View {
       this.drawBothSides(this.terrain);
       if (this.liquid.head) this.drawLiquid(camera, matrix);
     }
-    // First all samples of a pixel become one: the screen's format may be another.
+    // First the samples of a pixel are resolved: the screen's format may differ.
     this.copyTo(this.copyTarget, this.target);
     this.copyTo(null, this.copyTarget);
   }

@@ -2,11 +2,11 @@
 
 use whitecap_pipes::PipeError;
 
-/// Why there is no live view, or no longer one.
+/// Why a live view cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The port cannot be used.
-    #[error("port {port} of this machine cannot be used: {cause}; another --port, or none, may do")]
+    #[error("port {port} of this machine cannot be used: {cause}; try another --port, or leave it out")]
     Port {
         /// Which port; 0 is any free one.
         port: u16,
@@ -14,12 +14,12 @@ pub enum PlayError {
         cause: std::io::Error,
     },
     /// The system has no random numbers for the token.
-    #[error("the system gives no random numbers, which keep others out: {0}")]
+    #[error("the system has no random numbers for the token that keeps others out: {0}")]
     Token(getrandom::Error),
-    /// The liquid cannot go on.
-    #[error("the liquid cannot go on: {0}")]
+    /// The liquid cannot continue.
+    #[error("the liquid cannot continue: {0}")]
     Liquid(#[from] PipeError),
-    /// The terrain cannot move on.
-    #[error("the terrain cannot move on: {0}")]
+    /// The terrain cannot move to its next frame.
+    #[error("the terrain cannot move to its next frame: {0}")]
     Terrain(String),
 }

@@ -1,4 +1,4 @@
-//! What the thread of the liquid and those of the browsers tell each other.
+//! What the thread of the liquid and the threads of the browsers exchange.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,19 +7,19 @@ use tungstenite::Bytes;
 
 use crate::message::{Hand, Message, Order};
 
-/// A hand that has not been heard of for so long has let go.
+/// A hand that has been silent for this long has let go.
 const LET_GO: Duration = Duration::from_secs(1);
-/// Orders beyond these are dropped until the liquid has carried some out.
+/// Further orders are dropped until the liquid has carried some out.
 const MOST_ORDERS: usize = 256;
 
-/// Something that browsers get, and its number; 0 is never given.
+/// Something that browsers receive, and its number, which is never 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbered {
     pub number: u64,
     pub packet: Bytes,
 }
 
-/// What browsers want of the liquid.
+/// What browsers want from the liquid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
     pub orders: Vec<Order>,
@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-/// Where both sides leave what the other needs.
+/// Where each side leaves what the other needs.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange(Mutex<Table>);
 
@@ -74,7 +74,7 @@ impl Exchange {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what a browser wants and gives what it has not seen: terrain and surface.
+    /// Takes what a browser wants and returns what it has not seen: terrain and surface.
     pub fn visit(&self, browser: u64, message: &Message) -> (Option<Numbered>, Option<Numbered>) {
         let mut table = self.table();
         let room = MOST_ORDERS.saturating_sub(table.orders.len());
@@ -85,12 +85,12 @@ impl Exchange {
         (newer(&table.terrain, message.terrain_seen), newer(&table.surface, message.seen))
     }
 
-    /// Forgets a browser that has gone.
+    /// Forgets a browser that has left.
     pub fn leave(&self, browser: u64) {
         self.table().hands.retain(|held| held.browser != browser);
     }
 
-    /// What browsers want now. Orders are handed out once, hands for as long as they are held and at
+    /// What browsers want now. Orders are returned once, hands for as long as they are held and at
     /// least once.
     pub fn wishes(&self) -> Wishes {
         let mut table = self.table();
@@ -118,8 +118,8 @@ impl Exchange {
 mod tests {
     use super::*;
 
-    /// Contract: a hand acts in every frame until it lets go, and once if it lets go before the next
-    /// frame; a browser that leaves takes its hand along.
+    /// Contract: a hand acts in every frame until it lets go, and once if it lets go before the next frame;
+    /// when a browser leaves, its hand goes with it.
     #[test]
     fn a_short_touch_acts_once() {
         let exchange = Exchange::default();

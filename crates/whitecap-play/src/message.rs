@@ -1,4 +1,5 @@
-//! What a browser says: which pictures it has seen, where its eye is, what its hand does, and orders.
+//! A message from a browser: which pictures it has seen, where its eye is, what its hand does, and
+//! orders.
 //!
 //! Everything is checked here, so that what comes later need not fail.
 
@@ -8,7 +9,7 @@ use serde::Deserialize;
 /// Longest message in bytes.
 pub(crate) const LONGEST_MESSAGE: usize = 4096;
 
-/// What a browser says, once for each picture that it draws.
+/// A message from a browser, one for each picture that it draws.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Message {
@@ -20,7 +21,7 @@ pub(crate) struct Message {
     pub eye: [f32; 3],
     /// What its hand does.
     pub hand: Option<Hand>,
-    /// What is to be done once.
+    /// Things to do once.
     pub orders: Vec<Order>,
 }
 
@@ -47,7 +48,7 @@ pub(crate) enum Tool {
     Raise,
 }
 
-/// Something to be done once.
+/// Something to do once.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
@@ -59,12 +60,12 @@ pub(crate) enum Order {
     Viscosity(f32),
     /// Contact angle in degrees.
     ContactAngle(f32),
-    /// What all sources give together, in m³/s.
+    /// Total rate of all sources, in m³/s.
     SourceRate(f64),
 }
 
 impl Message {
-    /// The message in a text, if it is one and everything in it is possible.
+    /// The message in a text, if it is valid and everything in it is possible.
     pub fn read(text: &str) -> Option<Self> {
         let message: Self = serde_json::from_str(text).ok()?;
         let is_possible = Vec3::from_array(message.eye).is_finite()
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(message.orders[1], Order::Viscosity(0.001));
     }
 
-    /// Contract: what is no message, or asks for what cannot be, is refused whole.
+    /// Contract: a text that is not a message, or asks for the impossible, is refused as a whole.
     #[test]
     fn impossible_messages_are_refused() {
         let message = |orders: &str| {

@@ -1,10 +1,11 @@
 //! Buffers for the graphics card of a browser.
 //!
-//! A packet is the length of a head (four bytes, little-endian), the head (JSON, filled up with spaces so
-//! that what follows starts at a multiple of four), and for surfaces and terrain the vertices, indices
-//! and drops that the head counts. A vertex is twelve bytes: x, y, z in the box of the head and opacity, as
-//! parts of 65535, then the unit normal on an octahedron (Meyer et al. 2010) as parts of 32767. Indices
-//! have two bytes where that is enough, else four. A drop is eight bytes: x, y, z and radius, likewise.
+//! A packet is the length of a header (four bytes, little-endian), the header (JSON, padded with
+//! spaces so that what follows starts at a multiple of four), and for surfaces and terrain the
+//! vertices, indices and drops that the header counts. A vertex is twelve bytes: x, y, z in the box
+//! of the header and opacity, in units of 1/65535, then the unit normal on an octahedron (Meyer et
+//! al. 2010) in units of 1/32767. Indices have two bytes if that is enough, else four. A drop is
+//! eight bytes: x, y, z and radius, likewise.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use serde::Serialize;
@@ -14,7 +15,7 @@ use whitecap_pipes::{Drop, Surface};
 /// A vertex that has no number yet.
 const UNNUMBERED: u32 = u32::MAX;
 
-/// The box that positions are parts of.
+/// The box that positions are relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Frame {
     pub low: Vec3Array,
@@ -58,7 +59,7 @@ fn octahedral(normal: Vec3) -> [i16; 2] {
     square.to_array().map(|value| (value.clamp(-1.0, 1.0) * 32767.0).round() as i16)
 }
 
-/// How many of what follow a head, and in which box.
+/// The counts of what follows a header, and its box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Counts {
@@ -71,7 +72,7 @@ pub(crate) struct Counts {
     pub drops: usize,
 }
 
-/// Makes packets; kept for its memory.
+/// Makes packets; kept to reuse its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Packer {
     number: Vec<u32>,
@@ -80,7 +81,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// The surface and drops, without vertices that nothing uses. The head is made from the counts.
+    /// The surface and drops, without unused vertices. The header is made from the counts.
     pub fn surface<H: Serialize>(
         &mut self,
         surface: &Surface,
@@ -159,7 +160,7 @@ fn put_vertex(body: &mut Vec<u8>, frame: &Frame, position: Vec3, opacity: f32, n
     put(body, octahedral(normal).map(i16::to_le_bytes));
 }
 
-/// Adds indices and fills up to a multiple of four bytes.
+/// Adds indices and pads to a multiple of four bytes.
 fn put_indices(body: &mut Vec<u8>, indices: impl Iterator<Item = u32>, wide: bool) {
     if wide {
         indices.for_each(|index| body.extend_from_slice(&index.to_le_bytes()));
@@ -169,9 +170,9 @@ fn put_indices(body: &mut Vec<u8>, indices: impl Iterator<Item = u32>, wide: boo
     body.resize(body.len().next_multiple_of(4), 0);
 }
 
-/// A head and what follows it.
+/// A header and what follows it.
 pub(crate) fn packet(head: &impl Serialize, body: &[u8]) -> Vec<u8> {
-    // Heads are plain numbers and words, which JSON can always write.
+    // Headers are plain numbers and words, which JSON can always represent.
     let mut text = serde_json::to_vec(head).unwrap_or_default();
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut packet = Vec::with_capacity(4 + text.len() + body.len());
@@ -186,14 +187,14 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// A head and a body again.
+    /// Splits a packet into header and body.
     fn unpack(packet: &[u8]) -> (Value, &[u8]) {
         let length = u32::from_le_bytes(packet[..4].try_into().unwrap()) as usize;
         (serde_json::from_slice(&packet[4..4 + length]).unwrap(), &packet[4 + length..])
     }
 
-    /// Contract: positions come back to within the box's 65535th part, normals to a thousandth, and the
-    /// head counts what follows.
+    /// Contract: positions come back to within 1/65535 of the box, normals to a thousandth, and the
+    /// header counts what follows.
     #[test]
     fn a_mesh_comes_back() {
         let positions =

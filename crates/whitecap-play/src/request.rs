@@ -1,12 +1,13 @@
-//! What a request may have: the page's files for everyone on this machine, the socket for the page alone.
+//! What a request is allowed: the page's files for everyone on this machine, the socket only for
+//! the page.
 //!
-//! A page from elsewhere that a browser on this machine shows must get nothing. It can name this server
-//! by a host of its own (DNS rebinding): then `Host` is not ours. It can ask across origins: then `Origin`
-//! or `Sec-Fetch-Site` say so. And it does not know the token.
+//! A foreign page in a browser on this machine must get nothing. It can reach this server under its
+//! own host name (DNS rebinding): then `Host` is not ours. It can make cross-origin requests: then
+//! `Origin` or `Sec-Fetch-Site` say so. And it does not know the token.
 
 use crate::page;
 
-/// Longest head of a request in bytes.
+/// Longest header of a request in bytes.
 pub(crate) const LONGEST_HEAD: usize = 8192;
 const MOST_HEADERS: usize = 64;
 
@@ -33,7 +34,7 @@ fn refuse(status: &'static str, sentence: &'static str) -> Verdict {
 }
 
 impl Identity {
-    /// Judges a request by its head, which must be whole.
+    /// Decides about a request by its header, which must be complete.
     pub fn judge(&self, head: &[u8]) -> Verdict {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
@@ -45,7 +46,7 @@ impl Identity {
         if !header("host").is_some_and(|host| names.iter().any(|name| name == host)) {
             return refuse(
                 "421 Misdirected Request",
-                "this server answers for its own machine only",
+                "this server only answers on its own machine",
             );
         }
         let origin = header("origin");
@@ -64,7 +65,7 @@ impl Identity {
             ("GET", Some(file)) => Verdict::File { file, with_content: true },
             ("HEAD", Some(file)) => Verdict::File { file, with_content: false },
             ("GET" | "HEAD", None) => refuse("404 Not Found", "there is no such file"),
-            _ => refuse("405 Method Not Allowed", "only GET and HEAD are answered"),
+            _ => refuse("405 Method Not Allowed", "only GET and HEAD are supported"),
         }
     }
 
@@ -76,7 +77,7 @@ impl Identity {
     ) -> Verdict {
         let token = query.strip_prefix("token=").unwrap_or("");
         if origin.is_none() || !is_same(token, &self.token) {
-            return refuse("403 Forbidden", "the socket needs the token of the page's address");
+            return refuse("403 Forbidden", "the socket needs the token in the page's address");
         }
         let has = |name: &str, word: &str| {
             let words = header(name).unwrap_or("").split(',').map(str::trim);
@@ -92,8 +93,8 @@ impl Identity {
     }
 }
 
-/// The value of a header that is there once and is readable. One that is there twice counts as
-/// something that no value equals.
+/// The value of a header field that appears once and is readable. One that appears twice gets a
+/// value that equals no other.
 fn unique<'a>(headers: &[httparse::Header<'a>], name: &str) -> Option<&'a str> {
     let mut found = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
     let value = found.next()?.value;
@@ -108,7 +109,7 @@ fn split(target: &str) -> (&str, &str) {
     target.split_once('?').unwrap_or((target, ""))
 }
 
-/// Compares without telling by the time it takes where the difference is.
+/// Compares in constant time, so that the time does not reveal where the difference is.
 fn is_same(one: &str, other: &str) -> bool {
     let differences = one.bytes().zip(other.bytes()).fold(0, |found, (a, b)| found | (a ^ b));
     one.len() == other.len() && differences == 0
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Contract: files are for those who name this machine and come from no other page.
+    /// Contract: files are for requests that name this machine and come from no other page.
     #[test]
     fn files_go_to_this_machine() {
         assert_eq!(status("GET / HTTP/1.1\nHost: 127.0.0.1:8080\n\n"), "200");
@@ -162,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Contract: the socket is for the page with its token, and for nobody else.
+    /// Contract: the socket is only for the page with its token.
     #[test]
     fn the_socket_needs_origin_and_token() {
         let head = "GET /socket?token=secret HTTP/1.1\nHost: 127.0.0.1:8080\n\

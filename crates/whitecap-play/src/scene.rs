@@ -33,7 +33,7 @@ pub fn demo_scene() -> Result<PipeScene, PipeError> {
     })
 }
 
-/// The spaces at a place of the built-in scene; everything in millimetres but the spaces.
+/// The spaces at a place of the built-in scene; everything is in millimetres except the spaces.
 fn add_spaces(place: Vec2, spaces: &mut Vec<Space>) {
     let ground = ground(place);
     // The tunnel winds a little; it is an arch 14 mm wide and 8 mm high.

@@ -13,11 +13,11 @@ use crate::session;
 use crate::simulation::Simulation;
 use whitecap_pipes::PipeScene;
 
-/// Most connections at once; more are closed unheard.
+/// Largest number of connections at once; more are closed without an answer.
 const MOST_CONNECTIONS: usize = 24;
-/// Most sockets at once.
+/// Largest number of sockets at once.
 const MOST_SOCKETS: usize = 6;
-/// A request must be whole after this time.
+/// A request must be complete after this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often the listener looks for new connections.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -33,14 +33,14 @@ X-Content-Type-Options: nosniff\r\n\
 Cache-Control: no-store\r\n\
 Connection: close\r\n";
 
-/// A server that waits to be run.
+/// A server that is ready to run.
 ///
 /// ```
 /// use whitecap_play::{Server, demo_scene};
 ///
 /// let server = Server::bind(0)?;
 /// assert!(server.address().starts_with("http://127.0.0.1:"));
-/// // Runs until it is told to stop: here at once.
+/// // Runs until `should_stop` returns true: here at once.
 /// server.run(demo_scene()?, &|| true)?;
 /// # Ok::<(), whitecap_play::PlayError>(())
 /// ```
@@ -70,7 +70,7 @@ impl Server {
         format!("http://127.0.0.1:{}/#{}", self.identity.port, self.identity.token)
     }
 
-    /// Serves a scene until `should_stop`, which is asked often, says so.
+    /// Serves a scene until `should_stop`, which is called often, returns true.
     pub fn run(
         self,
         scene: PipeScene,
@@ -101,18 +101,18 @@ impl Server {
                             scope.spawn(move || shared.serve(stream, peer, number, place));
                         }
                     }
-                    // Nobody is there, or who was there has gone again.
+                    // Nobody is waiting, or the client has already left.
                     Err(_) => std::thread::sleep(PAUSE),
                 }
             }
             has_ended.store(true, Ordering::Relaxed);
-            // A panic there is a defect; it is passed on as one.
+            // A panic there is a bug; it is propagated.
             liquid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 }
 
-/// A place among few, given back when dropped.
+/// One of a limited number of slots, released when dropped.
 struct Place<'a>(&'a AtomicUsize);
 
 impl<'a> Place<'a> {
@@ -138,7 +138,7 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// Answers one connection. Failures concern nobody but who connected.
+    /// Answers one connection. Failures affect only that client.
     fn serve(&self, mut stream: TcpStream, peer: SocketAddr, number: u64, _place: Place<'_>) {
         if !peer.ip().is_loopback() || stream.set_nonblocking(false).is_err() {
             return;
@@ -164,7 +164,8 @@ impl Shared<'_> {
         };
     }
 
-    /// Reads the head of a request and what came with it, if it comes in time and is not too long.
+    /// Reads the header of a request and what came with it, if it arrives in time and is not too
+    /// long.
     fn read_head(&self, stream: &mut TcpStream) -> Option<(Vec<u8>, Vec<u8>)> {
         let deadline = Instant::now() + PATIENCE;
         stream.set_read_timeout(Some(Duration::from_millis(200))).ok()?;
@@ -176,7 +177,7 @@ impl Shared<'_> {
                 return Some((head, rest));
             }
             if head.len() >= LONGEST_HEAD {
-                let _ = refuse(stream, "431 Request Header Fields Too Large", "too long a head");
+                let _ = refuse(stream, "431 Request Header Fields Too Large", "the request header is too long");
                 return None;
             }
             if Instant::now() > deadline || (self.should_stop)() {
@@ -192,7 +193,7 @@ impl Shared<'_> {
     }
 }
 
-/// Whether a read or write failed only because nothing happened in time.
+/// Whether a read or write only timed out.
 pub(crate) fn is_only_time(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -1,7 +1,7 @@
-//! One browser's socket: it asks, it gets what is new, and so on.
+//! One browser's socket: it asks, it gets what is new, and asks again.
 //!
-//! The browser sets the pace: it asks again when it has drawn, so that nothing piles up for a slow one.
-//! Whoever sends what is no message is cut off.
+//! The browser sets the pace: it asks again when it has drawn, so that nothing piles up for a slow
+//! one. A client that sends anything but a valid message is disconnected.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ use crate::message::{LONGEST_MESSAGE, Message};
 use crate::packing::packet;
 use crate::server::is_only_time;
 
-/// How long a read waits before it looks whether the server stops.
+/// How long a read waits before it checks whether the server is stopping.
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// The answer when there is nothing new.
@@ -65,16 +65,16 @@ pub(crate) fn run(
                 }
             }
             Heard::Nonsense => {
-                let _ = close(&mut socket, CloseCode::Policy, "this is no message of the page");
+                let _ = close(&mut socket, CloseCode::Policy, "this is not a message from the page");
                 return;
             }
             Heard::Farewell => return,
         }
     }
-    let _ = close(&mut socket, CloseCode::Away, "the server stops");
+    let _ = close(&mut socket, CloseCode::Away, "the server is stopping");
 }
 
-/// What came through a socket.
+/// What arrived through a socket.
 enum Heard {
     Nothing,
     Message(Message),

@@ -1,4 +1,4 @@
-//! The liquid, sixty frames a second: what hands do, a frame of motion, a surface, a packet.
+//! The liquid, at sixty frames per second: what hands do, a frame of motion, a surface, a packet.
 
 use std::time::{Duration, Instant};
 
@@ -19,12 +19,12 @@ use crate::sides::with_sides;
 use crate::strike::strike;
 use whitecap_pipes::{DrawnTerrain, PipeScene};
 
-/// Seconds of a frame.
+/// Duration of a frame in seconds.
 const FRAME: f64 = 1.0 / 60.0;
-/// Ground that is being carved is shown anew after so many frames.
+/// Ground that is being carved is sent again after this many frames.
 const TERRAIN_FRAMES: u64 = 6;
 
-/// The sides of the terrain reach so many cells below its lowest point.
+/// The sides of the terrain extend this many cells below its lowest point.
 const SIDE_CELLS: f32 = 3.0;
 
 /// Milliseconds that the parts of the last frame took.
@@ -36,7 +36,7 @@ struct Times {
     packing: f32,
 }
 
-/// The head of a surface.
+/// The header of a surface.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct SurfaceHead {
@@ -55,7 +55,7 @@ struct SurfaceHead {
     counts: Counts,
 }
 
-/// The head of a terrain.
+/// The header of a terrain.
 #[derive(Serialize)]
 struct TerrainHead<'a> {
     kind: &'static str,
@@ -71,7 +71,7 @@ pub(crate) struct Simulation {
     /// The scene as it was at the beginning.
     beginning: PipeScene,
     pipes: Pipes,
-    /// The terrain to draw, how far the surface stays above it, and the frame it is of.
+    /// The terrain to draw, how far the surface stays above it, and its frame.
     terrain: TriMesh,
     minimum: MinimumHeights,
     terrain_frame: i64,
@@ -113,7 +113,7 @@ impl Simulation {
         }
     }
 
-    /// Frames until it is told to stop.
+    /// Runs frames until it is asked to stop.
     pub fn run(
         mut self,
         exchange: &Exchange,
@@ -126,7 +126,7 @@ impl Simulation {
             let now = Instant::now();
             match next.checked_duration_since(now) {
                 Some(rest) => std::thread::sleep(rest),
-                // Too slow for real time: lost time is not caught up with.
+                // Too slow for real time: lost time is not made up.
                 None => next = now,
             }
         }
@@ -191,7 +191,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The liquid and the ground as they were at the beginning, with the settings of now.
+    /// The liquid and the ground as they were at the beginning, with the current settings.
     fn reset(&mut self) -> Result<(), PipeError> {
         let settings = self.pipes.settings().clone();
         self.pipes = self.beginning.pipes.clone();
@@ -203,7 +203,7 @@ impl Simulation {
         self.pipes.set_settings(settings)
     }
 
-    /// Brings a terrain that moves to where it is now.
+    /// Moves a moving terrain to its current frame.
     fn move_terrain(&mut self) -> Result<(), PlayError> {
         let Some(motion) = &self.beginning.motion else { return Ok(()) };
         let frame = motion.frame_at(self.pipes.time());
@@ -218,8 +218,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Does what a hand does. A hand that wants what cannot be, such as ground deeper than any, does
-    /// nothing.
+    /// Carries out what a hand does. A hand that asks for the impossible, such as ground below the
+    /// limit, does nothing.
     fn touch(&mut self, hand: &Hand) {
         let (from, toward) = (Vec3::from(hand.from), Vec3::from(hand.toward));
         let Some(position) = strike(self.pipes.columns(), from, toward) else { return };
@@ -317,8 +317,8 @@ mod tests {
         Message::read(&text).unwrap()
     }
 
-    /// Contract: a hand that digs and builds as fast as a message can say, for many frames, neither stops
-    /// the liquid nor makes its volume wrong.
+    /// Contract: a hand that digs and builds as fast as a message allows, for many frames, neither
+    /// stops the liquid nor corrupts its volume.
     #[test]
     fn the_wildest_hand_does_no_harm() {
         let exchange = Exchange::default();
@@ -337,7 +337,7 @@ mod tests {
         assert!(report.volume.is_finite() && report.relative_error.abs() < 1e-6, "{report:?}");
     }
 
-    /// Contract: a new beginning brings liquid and ground back, and keeps what the sliders say.
+    /// Contract: a reset restores liquid and ground, and keeps the settings of the sliders.
     #[test]
     fn a_new_beginning_keeps_the_sliders() {
         let exchange = Exchange::default();
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(simulation.pipes.settings().viscosity, 0.01);
     }
 
-    /// Flat ground that rises by a millimetre in every second.
+    /// Flat ground that rises by a millimetre per second.
     #[derive(Debug)]
     struct Rising;
 
@@ -382,8 +382,8 @@ mod tests {
         }
     }
 
-    /// Contract: a terrain that moves carries its liquid and is shown anew in each of its frames; a new
-    /// beginning brings it back; when there is none any more, the run ends with a sentence.
+    /// Contract: a moving terrain carries its liquid and is sent again in each of its frames; a
+    /// reset restores it; when there is no next frame, the run ends with a message.
     #[test]
     fn moving_terrain_is_shown() {
         let mut pipes = Pipes::new(&Rising::terrain(0), PipeSettings::default()).unwrap();
@@ -415,7 +415,7 @@ mod tests {
         assert!(end.unwrap().to_string().contains("no more ground"));
     }
 
-    /// Contract: in a pause nothing new is shown until something changes.
+    /// Contract: while paused, nothing new is sent until something changes.
     #[test]
     fn a_pause_shows_nothing_new() {
         let exchange = Exchange::default();

@@ -1,12 +1,12 @@
-//! Where a ray meets liquid or ground, in columns as they are.
+//! Where a ray hits liquid or ground, in the current columns.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use whitecap_pipes::Columns;
 
-/// Longest way through the grid, in steps of half a cell.
+/// Longest path through the grid, in steps of half a cell.
 const MOST_STEPS: usize = 20_000;
 
-/// The last free point of a ray before it meets liquid or ground, if it does.
+/// The last free point of a ray before it hits liquid or ground, if it does.
 pub(crate) fn strike(columns: &Columns, from: Vec3, toward: Vec3) -> Option<Vec3> {
     let direction = toward.try_normalize()?;
     let (start, end) = inside(columns, from, direction)?;
@@ -38,7 +38,7 @@ fn refine(columns: &Columns, from: Vec3, direction: Vec3, free: f32, filled: f32
     range.0
 }
 
-/// Whether there is liquid or ground at a point; beside the grid there is nothing.
+/// Whether there is liquid or ground at a point; outside the grid there is nothing.
 fn is_filled(columns: &Columns, point: Vec3) -> bool {
     columns.grid().locate(point.xz()).is_some_and(|(x, z)| {
         let is_air = |column: usize| {
@@ -48,7 +48,7 @@ fn is_filled(columns: &Columns, point: Vec3) -> bool {
     })
 }
 
-/// The part of a ray above the grid and not above everything.
+/// The part of a ray that is over the grid and below the highest point.
 fn inside(columns: &Columns, from: Vec3, direction: Vec3) -> Option<(f32, f32)> {
     let grid = columns.grid();
     let size = grid.cell() * Vec2::new(grid.width() as f32, grid.length() as f32);
@@ -96,8 +96,9 @@ mod tests {
         Columns::new(&terrain.unwrap())
     }
 
-    /// Contract: a ray from above meets the plate where there is one and else the ground, a slanted one
-    /// meets the ground below the plate, and the point lies in the air of the layer that was met.
+    /// Contract: a ray from above hits the plate where there is one and otherwise the ground, a
+    /// slanted one hits the ground below the plate, and the point is in the air of the layer that
+    /// was hit.
     #[test]
     fn rays_meet_the_layer_they_see() {
         let columns = plate();
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(columns.ceiling()[column], 4e-3);
     }
 
-    /// Contract: liquid is met at its surface.
+    /// Contract: liquid is hit at its surface.
     #[test]
     fn rays_meet_liquid() {
         let mut columns = plate();
@@ -122,7 +123,7 @@ mod tests {
         assert!((point.y - 2e-3).abs() < 1e-5);
     }
 
-    /// Contract: rays that miss, and rays that are none, meet nothing.
+    /// Contract: rays that miss, and invalid rays, hit nothing.
     #[test]
     fn other_rays_meet_nothing() {
         let columns = plate();

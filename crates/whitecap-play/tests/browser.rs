@@ -1,5 +1,6 @@
-//! Contract: the page works in a real browser; see `browser/play.py`. Left out unless
-//! `WHITECAP_BROWSER_PYTHON` names a Python that has the package playwright, as `.ci/play` installs it.
+//! Contract: the page works in a real browser; see `browser/play.py`. Skipped unless
+//! `WHITECAP_BROWSER_PYTHON` names a Python that has the package playwright, as `.ci/play` installs
+//! it.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,8 +9,8 @@ use std::process::Command;
 #[test]
 fn the_page_works_in_a_browser() {
     let Some(python) = std::env::var_os("WHITECAP_BROWSER_PYTHON") else {
-        // Not captured, so that whoever runs the tests reads it.
-        let sentence = "left out: the page in a real browser; .ci/play runs it";
+        // Not captured, so that it is seen when the tests run.
+        let sentence = "skipped: the page in a real browser; .ci/play runs it";
         let _ = writeln!(std::io::stderr(), "{sentence}");
         return;
     };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use whitecap_play::{Server, demo_scene};
 
-/// A server that runs until it is dropped, and must then have ended well.
+/// A server that runs until it is dropped, and must then end without an error.
 struct Running {
     port: u16,
     token: String,
@@ -76,7 +76,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let result = self.thread.take().unwrap().join();
-        assert!(std::thread::panicking() || result.is_ok(), "the server did not end well");
+        assert!(std::thread::panicking() || result.is_ok(), "the server ended with an error");
     }
 }
 
@@ -104,7 +104,7 @@ impl Socket {
         // The mask may be zero.
         frame.extend_from_slice(&[0; 4]);
         frame.extend_from_slice(content);
-        // A server that has already closed is the subject of some tests.
+        // In some tests the server has already closed.
         let _ = self.0.write_all(&frame);
     }
 
@@ -130,7 +130,7 @@ impl Socket {
         (start[0] & 15, content)
     }
 
-    /// Asks, and gives the heads of what comes up to the surface.
+    /// Asks, and returns the headers of what arrives, up to the surface.
     fn ask(&mut self, seen: &Value, rest: &str) -> Vec<Value> {
         let (surface, terrain) = (&seen[0], &seen[1]);
         let text = format!(
@@ -151,7 +151,7 @@ impl Socket {
         }
     }
 
-    /// That the server says farewell, if it says anything more, and closes.
+    /// Checks that the server says goodbye, if it says anything more, and closes.
     fn must_be_closed(mut self) {
         let mut rest = Vec::new();
         match self.0.read_to_end(&mut rest) {
@@ -209,7 +209,7 @@ fn a_hand_pours_and_a_pause_holds() {
             }
         }
     }
-    // A pause: the picture with it comes, then there is nothing new.
+    // Pause: one more picture arrives, then nothing new.
     socket.ask(&seen, r#""hand": null, "orders": ["pause"]"#);
     let time;
     loop {
@@ -254,7 +254,7 @@ fn nonsense_is_answered_by_closing() {
         socket.send(kind, content);
         socket.must_be_closed();
     }
-    // A frame that claims more than there could ever be, and one without a mask.
+    // A frame that claims an impossible length, and one without a mask.
     for frame in [
         &[0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0][..],
         &[0x81, 2, b'{', b'}'],
@@ -273,9 +273,9 @@ fn there_are_only_so_many_sockets() {
     let sockets: Vec<Socket> = (0..6).map(|_| server.socket()).collect();
     assert_eq!(server.status(UPGRADE), "503");
     drop(sockets);
-    // Those who left make room.
+    // Closed connections free their slots.
     let deadline = Instant::now() + Duration::from_secs(20);
     while server.status(UPGRADE) != "101" {
-        assert!(Instant::now() < deadline, "nobody made room");
+        assert!(Instant::now() < deadline, "no slot became free");
     }
 }

@@ -70,7 +70,7 @@ fn picture(bencher: Bencher, scene: &Scene) {
         .bench_local(|| render(scene, &settings, &Unwatched).unwrap());
 }
 
-/// Rays of all kinds that a picture of a ball of plaster takes.
+/// All rays cast for a picture of a plaster ball.
 #[divan::bench(max_time = 4)]
 fn rays_on_plaster(bencher: Bencher) {
     picture(bencher, &scene(Material::diffuse(Vec3::splat(0.7))));

@@ -1,7 +1,7 @@
 //! A glass of water beside a drop of metal, a plastic ball and a frosted ball:
 //! `cargo run --release --example 0_glass -- glass.png 64`.
 //!
-//! The water reaches into the glass by a tenth of a millimetre; priorities decide what is where.
+//! The water extends into the glass by a tenth of a millimetre; priorities decide what is where.
 
 #[path = "bodies/lathe.rs"]
 mod lathe;

@@ -1,5 +1,5 @@
-//! A particle file hit directly: a grey picture with shadows, and rays per second without help, with
-//! blind particles, and with menisci at the walls of a tank.
+//! A particle file hit directly: a grey picture with shadows, and rays per second for plain
+//! particles, with blind particles, and with menisci at the walls of a tank.
 //!
 //! `cargo run --release -p whitecap-render --example 1_direct_depth -- FILE RADIUS OUT.png [METHOD]
 //! [TANK]`, the radius in metres, the method as in a shot file (`density`), the tank as six numbers
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Grey values of one camera ray a pixel and one shadow ray a hit; prints what it cost.
+/// Grey values of one camera ray per pixel and one shadow ray per hit; prints what it cost.
 fn trace(name: &str, build: Instant, liquid: &dyn Shape, bounds: Bounds) -> Vec<u8> {
     let built = build.elapsed().as_secs_f64();
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! How many rays per second a triangle mesh takes: `cargo run --release --example 2_ray_rate`.
+//! How many rays per second a triangle mesh handles: `cargo run --release --example 2_ray_rate`.
 //!
 //! The mesh is a wavy ball of 1.3 million triangles. Camera rays come in rows; scattered rays start on
 //! the surface in random directions, which is what most rays of a path tracer do.

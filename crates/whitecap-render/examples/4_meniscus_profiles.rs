@@ -1,4 +1,4 @@
-//! Menisci sampled by rays, as lines of CSV: what `bench/plots/meniscus.py` draws.
+//! Menisci sampled by rays, as lines of CSV, which `bench/plots/meniscus.py` plots.
 //!
 //! `cargo run --release -p whitecap-render --example 4_meniscus_profiles > meniscus.csv`
 //!
@@ -106,7 +106,7 @@ fn drops() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rays along the wall, at distances from it that grow from the wall on.
+/// Rays along the wall, at increasing distances from it.
 fn profile(figure: &str, curve: &str, liquid: &impl Shape, tilt: f32) {
     let up = Vec3::new(-tilt.cos(), tilt.sin(), 0.0);
     let normal = Vec3::new(tilt.sin(), tilt.cos(), 0.0);

@@ -1,7 +1,7 @@
 //! Three drops of one shape on three plates whose contact angles are 45°, 90° and 135°:
 //! `cargo run --release -p whitecap-render --example 6_contact_angles -- drops.png 256`.
 //!
-//! Without menisci all three would be the same half ball.
+//! Without menisci all three would be the same hemisphere.
 
 #[path = "bodies/lathe.rs"]
 mod lathe;
@@ -82,7 +82,7 @@ fn drops() -> Result<Scene, Box<dyn Error>> {
     Ok(scene)
 }
 
-/// A half ball of water on a plate.
+/// A hemisphere of water on a plate.
 fn drop(
     place: Vec3,
     contact_angle: f32,

@@ -1,8 +1,8 @@
-//! Times of the scenes of Morgenroth 2021, Tables 3.2 and 4.1, for `bench/render.py`:
-//! `cargo run --release -p whitecap-render --example 7_published_scenes -- dam-20k [OUT_FOLDER]`
-//! prints a line for each way to the picture; with a folder it also writes the pictures.
+//! Times of the scenes of Morgenroth 2021, Tables 3.2 and 4.1, for `bench/render.py`: `cargo run
+//! --release -p whitecap-render --example 7_published_scenes -- dam-20k [OUT_FOLDER]` prints a line
+//! for each method; with a folder it also writes the pictures.
 //!
-//! One path a pixel, as in the source. `opaque` is matt grey with one sun and a shadow ray, `clear` is
+//! One path per pixel, as in the source. `opaque` is matt grey with one sun and a shadow ray, `clear` is
 //! water with up to eight bounces over a matt floor.
 
 #[path = "bodies/lathe.rs"]
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The particles that a solver which saves what is visible would keep.
+/// The particles that a solver would keep if it saves only what is visible.
 fn surface_and_blind(published: &Published) -> Result<Particles, Box<dyn Error>> {
     let tagged = tags::tag(published.particles.positions(), 2.0 * published.radius)?;
     let kept = tagged.kept();

@@ -1,12 +1,12 @@
 //! How much light a rough interface returns after one bounce, as tables.
 //!
-//! A microfacet model follows one bounce only; what bounces between facets is lost and rough surfaces
-//! come out too dark. Dividing by the share that is kept gives it back (Turquin 2019). The same tables
-//! tell how much light a glossy coat leaves to what lies below it.
+//! A microfacet model follows only one bounce; light that bounces between facets is lost and rough
+//! surfaces are too dark. Dividing by the fraction that is kept restores it (Turquin 2019). The
+//! same tables say how much light a glossy coat leaves to what lies below it.
 //!
 //! # Guarantees
-//! Between its nodes a table is within 0.1 % of the integral for the models of this crate; tests hold
-//! the whole of a material to 0.5 %.
+//! Between its nodes a table is within 0.1 % of the integral for the models of this crate; tests
+//! hold whole materials to 0.5 %.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ use crate::microfacet::{Ggx, mirrored, refracted};
 
 /// Nodes over the cosine; close together near zero, where the albedo bends most.
 const COSINES: usize = 48;
-/// Nodes over the roughness, where it varies.
+/// Nodes over the roughness, if it varies.
 const ROUGHNESSES: usize = 25;
 /// Points of the quadrature over facet normals. Refraction needs more, because total reflection and the
 /// horizon cut it off along curves.
@@ -50,7 +50,7 @@ impl AlbedoTable {
         Self { roughness, rows, means }
     }
 
-    /// Share of light kept by a rough mirror.
+    /// Fraction of light kept by a rough mirror.
     pub(crate) fn of_mirror() -> &'static Self {
         static TABLE: OnceLock<AlbedoTable> = OnceLock::new();
         TABLE.get_or_init(|| {
@@ -60,7 +60,7 @@ impl AlbedoTable {
         })
     }
 
-    /// Share of light that a rough coat of relative `index` reflects.
+    /// Fraction of light that a rough coat of relative `index` reflects.
     pub(crate) fn of_coat(roughness: [f32; 2], index: f32) -> Self {
         Self::new(roughness, |cosine, roughness| {
             if roughness < Ggx::SMOOTH {
@@ -72,7 +72,7 @@ impl AlbedoTable {
         })
     }
 
-    /// Share of light kept by a rough interface between transparent media, reflected and refracted
+    /// Fraction of light kept by a rough interface between transparent media, reflected and refracted
     /// together.
     pub(crate) fn of_interface(roughness: [f32; 2], index: f32) -> Self {
         Self::new(roughness, |cosine, roughness| {
@@ -120,13 +120,13 @@ impl AlbedoTable {
     }
 }
 
-/// Cosine at a place between nodes.
+/// Cosine at a position between nodes.
 fn cosine_of(place: f32) -> f32 {
     let t = place / (COSINES - 1) as f32;
     (t * t).max(1e-4)
 }
 
-/// Place between nodes of a cosine.
+/// Position between nodes of a cosine.
 fn node_of(cosine: f32) -> f32 {
     cosine.clamp(0.0, 1.0).sqrt() * (COSINES - 1) as f32
 }
@@ -147,7 +147,7 @@ fn mean_of(row: &[f32; COSINES]) -> f32 {
     (sum / count as f64) as f32
 }
 
-/// Share of light that a facet reflects out of the surface.
+/// Fraction of light that a facet reflects out of the surface.
 fn reflected(ggx: &Ggx, from: Vec3, normal: Vec3) -> f32 {
     let to = mirrored(from, normal);
     if to.z <= 0.0 { 0.0 } else { ggx.visible_from_both(from, to) / ggx.visible(from) }
@@ -166,8 +166,8 @@ fn average(
     let mut sum = 0.0f64;
     for index in 1..=count {
         let [around, outwards] = STEPS.map(|step| (0.5 + step * index as f64).fract() as f32);
-        // Half of the circle is enough: the other half is its mirror image. GGX has a long tail, where
-        // facets turn light down into the surface; points are close there.
+        // Half of the circle is enough: the other half is its mirror image. GGX has a long tail,
+        // where facets reflect light down into the surface; points are dense there.
         let left = 1.0 - outwards;
         let point = [0.5 * around, 1.0 - left * left * left];
         sum += f64::from(3.0 * left * left * value(&ggx, from, ggx.sample(from, point)));

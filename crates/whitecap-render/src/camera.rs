@@ -12,10 +12,10 @@ use crate::{Ray, RenderError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Projection {
-    /// As the eye sees: what is far looks small.
+    /// As the eye sees: distant things look small.
     #[default]
     Perspective,
-    /// As plans are drawn: parallel rays.
+    /// As in technical drawings: parallel rays.
     Orthographic,
 }
 
@@ -41,13 +41,14 @@ pub struct Camera {
     /// Height of the picture (orthographic).
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub height: f32,
-    /// Radius of the lens: 0 draws everything sharp. A 50 mm lens at f/2.8 has 0.0089.
+    /// Radius of the lens: with 0 everything is in focus. A 50 mm lens at f/2.8 has 0.0089.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e3))]
     pub lens_radius: f32,
-    /// Distance at which the picture is sharp. Left out: that of the target.
+    /// Distance that is in focus. Left out: that of the target.
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub focus_distance: Option<f32>,
-    /// When the shutter opens and closes, from the frame's own time. Equal moments blur nothing.
+    /// When the shutter opens and closes, relative to the frame's own time. Equal times mean no
+    /// motion blur.
     #[schemars(extend("unit" = "s"), inner(range(min = -1e6, max = 1e6)))]
     pub shutter: [f32; 2],
 }
@@ -110,7 +111,7 @@ impl Camera {
     }
 }
 
-/// A camera with its axes worked out.
+/// A camera with its axes computed.
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedCamera {
     position: Vec3,
@@ -128,15 +129,15 @@ pub(crate) struct PreparedCamera {
 }
 
 impl PreparedCamera {
-    /// The ray of a point of the picture, in pixels from its upper left corner, of a point of the lens
-    /// and a moment between 0 and 1 of the shutter.
+    /// The ray for a point of the picture, in pixels from its upper left corner, for a point of the
+    /// lens and a moment of the shutter between 0 and 1.
     pub(crate) fn ray(&self, raster: Vec2, lens: [f32; 2], moment: f32) -> Ray {
         let time = self.shutter[0] + moment * (self.shutter[1] - self.shutter[0]);
         self.ray_at(raster, uniform_disc(lens).map(|x| self.lens_radius * x), time)
     }
 
-    /// The ray through the middle of the lens at the frame's own time, as far as the shutter is open
-    /// then.
+    /// The ray through the middle of the lens at the frame's own time, or the nearest time at which
+    /// the shutter is open.
     pub(crate) fn center_ray(&self, raster: Vec2) -> Ray {
         self.ray_at(raster, [0.0, 0.0], 0.0f32.clamp(self.shutter[0], self.shutter[1]))
     }
@@ -148,7 +149,7 @@ impl PreparedCamera {
             Projection::Perspective => (self.position, self.forward + across),
             Projection::Orthographic => (self.position + across, self.forward),
         };
-        // Along `direction` the plane of focus is this far away, whatever the pixel.
+        // Along `direction` the plane of focus is this far away for every pixel.
         let focus = start + self.focus_distance * direction;
         let origin = start + lens[0] * self.right + lens[1] * self.up;
         let towards = if lens == [0.0, 0.0] { direction } else { focus - origin };

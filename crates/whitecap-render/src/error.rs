@@ -2,7 +2,7 @@
 
 use whitecap_scene::SettingError;
 
-/// An error of rendering.
+/// Why rendering failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RenderError {
     /// A setting is impossible.
@@ -10,7 +10,7 @@ pub enum RenderError {
     Setting(#[from] SettingError),
     /// The region holds no pixel.
     #[error(
-        "the region {region:?} holds no pixel; it goes from left, top to right, bottom, each from 0 to 1"
+        "the region {region:?} holds no pixel; it is left, top, right, bottom, each from 0 to 1"
     )]
     Region {
         /// Left, top, right, bottom.
@@ -36,7 +36,7 @@ pub enum RenderError {
         /// How many there are.
         count: usize,
     },
-    /// A material holds a number without meaning.
+    /// A material has a meaningless number.
     #[error("material {material}: {what}")]
     Material {
         /// Which material.
@@ -44,7 +44,7 @@ pub enum RenderError {
         /// What is wrong and what would be right.
         what: &'static str,
     },
-    /// A light holds a number without meaning.
+    /// A light has a meaningless number.
     #[error("light {light}: {what}")]
     Light {
         /// Which light.
@@ -52,7 +52,7 @@ pub enum RenderError {
         /// What is wrong and what would be right.
         what: &'static str,
     },
-    /// The environment holds a number without meaning.
+    /// The environment has a meaningless number.
     #[error("the environment: {what}")]
     Environment {
         /// What is wrong and what would be right.

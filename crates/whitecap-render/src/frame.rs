@@ -1,4 +1,4 @@
-//! A right-handed frame round a normal, in which scattering is computed.
+//! A right-handed frame around a normal, in which scattering is computed.
 
 use glam::Vec3;
 
@@ -11,7 +11,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// A frame round a normal of length one (Duff et al. 2017).
+    /// A frame around a normal of length one (Duff et al. 2017).
     pub(crate) fn new(normal: Vec3) -> Self {
         let (x, y) = normal.any_orthonormal_pair();
         Self { x, y, z: normal }
@@ -34,8 +34,8 @@ pub(crate) fn cosine_hemisphere([u, v]: [f32; 2]) -> Vec3 {
     Vec3::new(disc[0], disc[1], (1.0 - disc[0] * disc[0] - disc[1] * disc[1]).max(0.0).sqrt())
 }
 
-/// A point of the unit disc, all equally likely; squares map to sectors of little distortion (Shirley &
-/// Chiu 1997).
+/// A uniform point of the unit disc; squares map to sectors with little distortion (Shirley & Chiu
+/// 1997).
 pub(crate) fn uniform_disc([u, v]: [f32; 2]) -> [f32; 2] {
     use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
     let (x, y) = (2.0 * u - 1.0, 2.0 * v - 1.0);
@@ -50,7 +50,7 @@ pub(crate) fn uniform_disc([u, v]: [f32; 2]) -> [f32; 2] {
     [radius * angle.cos(), radius * angle.sin()]
 }
 
-/// A direction, all equally likely.
+/// A uniform direction.
 pub(crate) fn uniform_sphere([u, v]: [f32; 2]) -> Vec3 {
     let y = 1.0 - 2.0 * u;
     let ring = (1.0 - y * y).max(0.0).sqrt();

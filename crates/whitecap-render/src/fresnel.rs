@@ -1,5 +1,5 @@
-//! How much light a smooth interface reflects, for light without polarisation (Born & Wolf 1999, §1.5
-//! and §14.2).
+//! How much light a smooth interface reflects, for unpolarised light (Born & Wolf 1999, §1.5 and
+//! §14.2).
 
 use glam::Vec3;
 
@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// Light takes the same path back: both sides reflect alike at angles that belong together.
+    /// Light takes the same path back: both sides reflect alike at corresponding angles.
     #[test]
     fn both_sides_reflect_alike() {
         for step in 1..20 {

@@ -1,8 +1,8 @@
-//! Where a ray meets a shape.
+//! Where a ray hits a shape.
 
 use glam::{Vec2, Vec3};
 
-/// The nearest point where a ray meets a shape.
+/// The nearest point where a ray hits a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit {
     /// Distance from the ray's origin, in m.
@@ -17,14 +17,14 @@ pub struct Hit {
     pub velocity: Vec3,
     /// Index of the triangle or of the particle nearest to the hit.
     pub element: u32,
-    /// Id of the particle nearest to the hit; `None` where the shape has none.
+    /// Id of the particle nearest to the hit; `None` if the shape has none.
     pub particle: Option<u64>,
-    /// Thickness of a film on the surface, in m; zero where there is none.
+    /// Thickness of a film on the surface, in m; zero if there is none.
     pub film_thickness: f32,
-    /// Share of rays that the surface stops there, times that of an opaque material; 1 where the shape does
-    /// not tell.
+    /// Opacity of the surface there, which multiplies that of an opaque material; 1 if the shape
+    /// does not say.
     pub opacity: f32,
-    /// How far the point may be from the true surface, in m. The next ray starts this far away from
-    /// the surface, on the side it goes to.
+    /// How far the point may be from the true surface, in m. The next ray starts this far from the
+    /// surface, on the side it goes to.
     pub uncertainty: f32,
 }

@@ -1,8 +1,8 @@
 //! Path tracing of liquids: triangle meshes, implicit particle surfaces hit directly, distance
 //! fields, menisci, thin films and volumes.
 //!
-//! A [`Scene`] is made of [`Shape`]s. Whatever can say where a [`Ray`] meets it, and whether a point lies
-//! inside, can be rendered; [`render`] makes the picture.
+//! A [`Scene`] is made of [`Shape`]s. Anything that can say where a [`Ray`] hits it, and whether a
+//! point lies inside, can be rendered; [`render`] makes the picture.
 //!
 //! * shapes: [`TriangleMesh`], [`shapes`], particle liquids and distance fields in [`liquid`]
 //! * matter: [`Material`], [`Texture`], [`thin_film`], [`volume`]

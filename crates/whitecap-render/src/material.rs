@@ -13,19 +13,20 @@ use crate::thin_film::ThinFilm;
 pub struct Material {
     /// How the surface scatters light.
     pub surface: Surface,
-    /// Radiance that the surface sends out on both sides, in W/(m² sr). Found by rays that happen to
-    /// meet it; a [`crate::Light`] is found on purpose and makes less noise.
+    /// Radiance that the surface sends out on both sides, in W/(m² sr). Found by rays that happen
+    /// to hit it; a [`crate::Light`] is sampled deliberately and gives less noise.
     pub emission: Texture<Vec3>,
-    /// Share of rays that the surface stops, from 0 to 1; the others pass as if it were not there.
+    /// Fraction of rays that the surface stops, from 0 to 1; the others pass as if it were not
+    /// there.
     pub opacity: Texture<f32>,
 }
 
 /// How a surface scatters light.
 #[derive(Clone)]
 pub enum Surface {
-    /// Equally bright from everywhere: chalk, paper, dry stone.
+    /// Equally bright from every direction: chalk, paper, dry stone.
     Diffuse {
-        /// Share of light that returns, in each colour; 0 to 1.
+        /// Fraction of light that is reflected, in each colour; 0 to 1.
         color: Texture<Vec3>,
     },
     /// A mirror of metal.
@@ -46,14 +47,14 @@ pub enum Surface {
     },
     /// A transparent body: water, glass, ice.
     Dielectric(Dielectric),
-    /// A sheet so thin that light goes straight through: a window pane. Has no inside.
+    /// A sheet so thin that light goes straight through: a window pane. It has no inside.
     ThinGlass {
         /// Index of refraction.
         index: f32,
-        /// Share of light that gets through besides what is reflected; 0 to 1.
+        /// Fraction of the light not reflected that is transmitted; 0 to 1.
         tint: Vec3,
     },
-    /// A film in the air, with the colours of its thickness: a soap bubble. Has no inside.
+    /// A film in the air, coloured by its thickness: a soap bubble. It has no inside.
     ThinFilm(FilmCoat),
 }
 
@@ -80,10 +81,10 @@ pub struct Dielectric {
     pub index: f32,
     /// 0 smooth, 1 frosted.
     pub roughness: Texture<f32>,
-    /// Share of light absorbed per metre inside, in 1/m, in each colour (Beer & Lambert).
+    /// Fraction of light absorbed per metre inside, in 1/m, in each colour (Beer & Lambert).
     pub absorption: Vec3,
-    /// Where bodies overlap, the one with the higher priority is there (Schmidt & Budge 2002). Give
-    /// glass a higher one than the liquid in it and let the liquid reach into the glass.
+    /// Where bodies overlap, the one with the higher priority counts (Schmidt & Budge 2002). Give
+    /// glass a higher one than the liquid in it and let the liquid extend into the glass.
     pub priority: i32,
     /// A film on the surface, such as oil on water.
     pub film: Option<FilmCoat>,
@@ -113,7 +114,7 @@ impl Dielectric {
         Self { index, roughness: 0.0.into(), absorption: Vec3::ZERO, priority: 0, film: None }
     }
 
-    /// Clean water at 20 °C; it swallows red first (Pope & Fry 1997, at 620, 550 and 450 nm).
+    /// Clean water at 20 °C; it absorbs red first (Pope & Fry 1997, at 620, 550 and 450 nm).
     pub fn water() -> Self {
         Self { absorption: Vec3::new(0.2755, 0.0565, 0.0092), ..Self::clear(1.333) }
     }
@@ -131,7 +132,7 @@ impl Dielectric {
 }
 
 impl Material {
-    /// Whether light goes through it by its nature.
+    /// Whether the material itself is transparent.
     pub(crate) fn is_transparent(&self) -> bool {
         matches!(
             self.surface,
@@ -139,8 +140,8 @@ impl Material {
         )
     }
 
-    /// Share of rays that it stops at a hit. The shape's own opacity, which stands for the depth of a liquid, is
-    /// not for transparent materials: these show the depth themselves.
+    /// Fraction of rays that it stops at a hit. The shape's own opacity, which represents the depth
+    /// of a liquid, does not apply to transparent materials: these show the depth themselves.
     pub(crate) fn opacity_at(&self, hit: &Hit, point: Vec3) -> f32 {
         let of_shape = if self.is_transparent() { 1.0 } else { hit.opacity };
         of_shape * self.opacity.at(hit.uv, point)

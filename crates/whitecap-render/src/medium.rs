@@ -1,10 +1,10 @@
 //! Which transparent bodies a ray is in (Schmidt & Budge 2002).
 //!
-//! Bodies may overlap. Where they do, the one with the highest priority is there, and the surfaces of
-//! the others are passed as if they did not exist. Of bodies with the same priority the one entered
-//! first is there.
+//! Bodies may overlap. Where they do, the one with the highest priority counts, and the surfaces of
+//! the others are passed as if they did not exist. Of bodies with the same priority, the one
+//! entered first counts.
 
-/// Bodies that one ray can be in at a time; what is entered beyond that is not seen.
+/// Largest number of bodies that one ray can be in at a time; more are ignored.
 const CAPACITY: usize = 12;
 
 /// The bodies a ray is in, in the order they were entered.
@@ -19,7 +19,7 @@ pub(crate) struct MediumStack {
 pub(crate) enum Crossing {
     /// A surface hidden inside another body.
     Hidden,
-    /// An interface between two media; `None` stands for the air outside of everything.
+    /// An interface between two media; `None` is the air outside everything.
     Interface { from: Option<u32>, to: Option<u32> },
 }
 
@@ -59,7 +59,7 @@ impl MediumStack {
         }
     }
 
-    /// The stack behind the surface of an object, and what the surface is.
+    /// The stack behind the surface of an object, and the kind of surface.
     pub(crate) fn across(
         &self,
         object: u32,
@@ -73,7 +73,7 @@ impl MediumStack {
         } else if self.contains(object) {
             behind.leave(object);
         } else {
-            // The ray was inside without anybody having noticed.
+            // The ray was already inside, unnoticed.
             before.enter(object);
         }
         let (from, to) = (before.current(priority), behind.current(priority));

@@ -1,11 +1,12 @@
-//! Rough interfaces as many small mirrors with the GGX distribution (Walter et al. 2007), sampled among
-//! those that can be seen (Heitz 2018, in the form of Dupuy & Benyoub 2023).
+//! Rough interfaces as many small mirrors with the GGX distribution (Walter et al. 2007), sampled
+//! among the visible ones (Heitz 2018, in the form of Dupuy & Benyoub 2023).
 
 use std::f32::consts::{PI, TAU};
 
 use glam::Vec3;
 
-/// The distribution of facet normals round z. Vectors are of length one, in the frame of the surface.
+/// The distribution of facet normals around z. Vectors are of length one, in the frame of the
+/// surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ggx {
     /// Width of the distribution; the square of what artists call roughness.
@@ -36,12 +37,12 @@ impl Ggx {
         0.5 * ((1.0 + squared).sqrt() - 1.0)
     }
 
-    /// Share of facets seen from a direction.
+    /// Fraction of facets seen from a direction.
     pub(crate) fn visible(&self, direction: Vec3) -> f32 {
         1.0 / (1.0 + self.hidden(direction))
     }
 
-    /// Share of facets seen from both directions, heights correlated (Heitz 2014).
+    /// Fraction of facets seen from both directions, with correlated heights (Heitz 2014).
     pub(crate) fn visible_from_both(&self, a: Vec3, b: Vec3) -> f32 {
         1.0 / (1.0 + self.hidden(a) + self.hidden(b))
     }

@@ -9,7 +9,7 @@ pub struct Ray {
     pub origin: Vec3,
     /// Where it goes; of length one.
     pub direction: Vec3,
-    /// Moment in seconds from the frame's own time; geometry moves with its velocity.
+    /// Time in seconds relative to the frame's own time; geometry moves with its velocity.
     pub time: f32,
     /// Hits farther than this, in m, do not count. May be infinite.
     pub far: f32,

@@ -11,7 +11,7 @@ pub struct Rendered {
     pub height: u32,
     /// Layers in the order of [`crate::Pass`].
     pub layers: Vec<Layer>,
-    /// How the picture came about.
+    /// Statistics of the picture.
     pub statistics: Statistics,
 }
 
@@ -42,15 +42,15 @@ pub enum Values {
     U32(Vec<u32>),
 }
 
-/// How a picture came about.
+/// Statistics of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Paths followed.
     pub paths: u64,
     /// Rays cast, shadow rays included.
     pub rays: u64,
-    /// Paths whose light was not a finite number and was left out. More than none tells of a fault in
-    /// the scene.
+    /// Paths whose light was not finite and was left out. More than zero indicates a fault in the
+    /// scene.
     pub lost_paths: u64,
 }
 

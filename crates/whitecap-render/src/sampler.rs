@@ -1,13 +1,13 @@
-//! Random numbers that depend on the pixel and the sample only, so that pictures are the same for any
-//! number of threads.
+//! Random numbers that depend only on the pixel and the sample, so that pictures are the same for any number
+//! of threads.
 //!
 //! The first numbers of a sample come four at a time from Sobol' points with hash-based Owen scrambling
 //! (Burley 2020, with the hash of the crate `sobol_burley`): the four, and each two and one of them, are
-//! spread evenly among the samples of a pixel, so that pictures converge faster than with independent
-//! numbers. One set of four knows nothing of the next (padding). Later numbers, which long random walks
-//! ask for, are independent (PCG-XSH-RR, O'Neill 2014).
+//! evenly distributed over the samples of a pixel, so that pictures converge faster than with independent
+//! numbers. Sets of four are independent of each other (padding). Later numbers, which long random walks
+//! need, are independent (PCG-XSH-RR, O'Neill 2014).
 
-/// Sets of four numbers that are spread evenly among the samples of a pixel.
+/// Number of sets of four that are evenly distributed over the samples of a pixel.
 const EVEN_SETS: u32 = 24;
 /// The logarithm of the number of samples that one scrambled sequence has.
 const LOG_SEQUENCE_LENGTH: u32 = 16;
@@ -17,12 +17,12 @@ const LOG_SEQUENCE_LENGTH: u32 = 16;
 pub struct Sampler {
     /// Seed of the pixel's sequence.
     seed: u32,
-    /// Place of the sample in the sequence.
+    /// Index of the sample in the sequence.
     index: u32,
-    /// Sets that were begun.
+    /// Sets that have been started.
     sets: u32,
     set: [f32; 4],
-    /// Numbers of the set that were given out.
+    /// Numbers of the set that have been used.
     used: usize,
     state: u64,
     increment: u64,
@@ -47,7 +47,7 @@ impl Sampler {
     }
 
     /// The next number.
-    // The stream never ends, so it is no iterator of options.
+    // The stream never ends, so it is not an iterator of options.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> f32 {
         let [number] = self.take();
@@ -59,7 +59,7 @@ impl Sampler {
         self.take()
     }
 
-    /// The next numbers of the set, or the first of a new one if it has not enough left.
+    /// The next numbers of the set, or the first of a new one if too few are left.
     fn take<const COUNT: usize>(&mut self) -> [f32; COUNT] {
         if self.used + COUNT > self.set.len() {
             if self.sets == EVEN_SETS {
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
 
     /// Contract: among the 64 samples of a pixel, each number of the even sets falls once into each of 64
-    /// intervals, and each pair once into each of 8 × 8 squares, whatever was asked before; the same in
-    /// the second sequence.
+    /// intervals, and each pair once into each of 8 × 8 squares, whatever was drawn before; the same in the
+    /// second sequence.
     #[test]
     fn samples_of_a_pixel_are_spread_evenly() {
         for first in [0, 3 << LOG_SEQUENCE_LENGTH] {
@@ -122,8 +122,8 @@ mod tests {
         }
     }
 
-    /// Contract: streams of other seeds, pixels and samples differ, and numbers beyond the even sets are
-    /// in range, with the right mean.
+    /// Contract: streams of different seeds, pixels and samples differ, and numbers beyond the even
+    /// sets are in range, with the right mean.
     #[test]
     fn streams_differ_and_go_on() {
         let stream = |seed, pixel, sample| {

@@ -7,7 +7,7 @@ use whitecap_scene::{Range, check_ranges};
 
 use crate::RenderError;
 
-/// How the samples of a pixel spread over it and its neighbours.
+/// How the samples of a pixel are distributed over it and its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PixelFilter {
@@ -34,7 +34,7 @@ pub enum Pass {
     Diffuse,
     /// Light reflected by what the camera sees first.
     Reflection,
-    /// Light that came through what the camera sees first.
+    /// Light transmitted by what the camera sees first.
     Refraction,
     /// Light scattered by a volume before anything else.
     Volume,
@@ -50,11 +50,11 @@ pub enum Pass {
     Velocity,
     /// How far the surface moves across the picture until the next frame, in pixels right and down.
     Motion,
-    /// Place of the object in the scene, counted from 1; 0 where there is none.
+    /// Index of the object in the scene, counted from 1; 0 if there is none.
     Object,
-    /// Place of the material in the scene, counted from 1; 0 where there is none.
+    /// Index of the material in the scene, counted from 1; 0 if there is none.
     Material,
-    /// Id of the nearest particle, counted from 1 (the lower 32 bits); 0 where there is none.
+    /// Id of the nearest particle, counted from 1 (the lower 32 bits); 0 if there is none.
     Particle,
     /// Thickness of the film on the surface, in m.
     FilmThickness,
@@ -70,7 +70,7 @@ pub struct RenderSettings {
     /// Height of the picture.
     #[schemars(extend("unit" = "pixels"), range(min = 1, max = 65536))]
     pub height: u32,
-    /// Factor on width and height, for test pictures.
+    /// Factor by which width and height are multiplied, for test pictures.
     #[schemars(extend("unit" = "none"), range(min = 0.001, max = 16.0))]
     pub scale: f32,
     /// Only this part of the picture is made: left, top, right, bottom, each from 0 to 1.
@@ -79,43 +79,43 @@ pub struct RenderSettings {
     /// Largest number of paths per pixel.
     #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
     pub samples: u32,
-    /// Smallest number of paths per pixel before one counts as clean.
+    /// Smallest number of paths before a pixel can count as clean.
     #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
     pub least_samples: u32,
-    /// A pixel is clean when its estimated error, as a share of the brightness that a display shows, is
-    /// below this; it then gets no more paths. 0 gives every pixel all of them.
+    /// A pixel is clean when its estimated error, as a fraction of the brightness that a display
+    /// shows, is below this; it then gets no more paths. 0 gives every pixel all paths.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
     pub noise: f32,
-    /// Paths per pixel after which the picture so far is handed out.
+    /// Paths per pixel after which the picture so far is shown.
     #[schemars(extend("unit" = "paths"), range(min = 1, max = 1_000_000))]
     pub samples_per_pass: u32,
     /// Largest number of times that a path is scattered. Liquid in a glass needs a dozen.
     #[schemars(extend("unit" = "none"), range(min = 0, max = 1000))]
     pub bounces: u32,
-    /// From this many bounces on, paths that carry little light end at random.
+    /// From this many bounces on, paths that carry little light are ended at random.
     #[schemars(extend("unit" = "none"), range(min = 0, max = 1000))]
     pub roulette_after: u32,
-    /// Light that one path brings after its first bounce is cut to this. Removes lonely bright pixels
-    /// and some light with them. 0 cuts nothing.
+    /// Largest radiance that one path adds after its first bounce. Removes isolated bright pixels
+    /// and some light with them. 0 means no limit.
     #[schemars(extend("unit" = "W/(m² sr)"), range(min = 0.0, max = 1e9))]
     pub clamp: f32,
-    /// Light reaches what lies in or behind smooth transparent bodies in a straight line, dimmed by the
-    /// interfaces and the matter on the way. The amount of light is about right, its pattern (caustics)
-    /// is blurred away. Without it only paths that meet a light by chance bring such light: exact, and
-    /// far noisier.
+    /// Light reaches what lies in or behind smooth transparent bodies in a straight line, dimmed by
+    /// the interfaces and the matter on the way. The amount of light is about right, but its
+    /// pattern (caustics) is lost. Without it such light comes only from paths that hit a light by
+    /// chance: exact, but far noisier.
     #[schemars(extend("unit" = "none"))]
     pub fast_shadows: bool,
-    /// Light of lamps and suns that mirrors and liquids throw on matt surfaces. Exact, and noisy for
-    /// small lights; without it that light is missing.
+    /// Light from lamps and suns that mirrors and liquids cast on matt surfaces. Exact, but noisy
+    /// for small lights; without it that light is missing.
     #[schemars(extend("unit" = "none"))]
     pub reflected_caustics: bool,
-    /// How the samples of a pixel spread.
+    /// How the samples of a pixel are distributed.
     #[schemars(extend("unit" = "none"))]
     pub filter: PixelFilter,
     /// Width of the filter.
     #[schemars(extend("unit" = "pixels"), range(min = 0.0, max = 10.0))]
     pub filter_width: f32,
-    /// Whether the environment is seen behind everything; it lights the scene in any case.
+    /// Whether the environment is visible in the background; it lights the scene in any case.
     #[schemars(extend("unit" = "none"))]
     pub background: bool,
     /// Time until the next frame in s, for the motion pass. Not a setting of shots: they know it.
@@ -124,7 +124,7 @@ pub struct RenderSettings {
     /// Layers to make besides beauty and alpha.
     #[schemars(extend("unit" = "none"))]
     pub passes: Vec<Pass>,
-    /// Another seed gives other noise.
+    /// A different seed gives different noise.
     #[schemars(extend("unit" = "none"))]
     pub seed: u64,
 }
@@ -167,7 +167,7 @@ pub(crate) struct Window {
 }
 
 impl RenderSettings {
-    /// Fails at the first value that makes no picture.
+    /// Fails at the first value that cannot be used.
     pub fn check(&self) -> Result<(), RenderError> {
         check_ranges(self)?;
         Range::between(0.0, 1e6).check("frame-duration", self.frame_duration.into())?;

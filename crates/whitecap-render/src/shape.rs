@@ -5,14 +5,14 @@ use whitecap_core::Bounds;
 
 use crate::{Hit, Ray};
 
-/// Something that rays meet.
+/// Something that rays can hit.
 ///
 /// # Contract
 /// * `intersect` finds the nearest crossing of the surface in front of the origin, from outside or from
-///   inside, and tells no crossing that the neighbouring point on the ray's own side would not.
-/// * A ray that starts on the surface, moved by the hit's `uncertainty` along the normal, does not meet
-///   the same point again.
-/// * No answer depends on the number of threads or on earlier questions.
+///   inside, and reports no crossing that the neighbouring point on the ray's own side would not.
+/// * A ray that starts on the surface, moved by the hit's `uncertainty` along the normal, does not
+///   hit the same point again.
+/// * No answer depends on the number of threads or on earlier calls.
 pub trait Shape: Send + Sync {
     /// A box around the shape during the whole shutter.
     fn bounds(&self) -> Bounds;

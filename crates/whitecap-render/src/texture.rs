@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-/// How a point of a surface finds its place in a pattern or an image.
+/// How a point of a surface is mapped to a pattern or an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mapping {
     /// The shape's own texture coordinates times a factor.
@@ -37,7 +37,7 @@ pub struct TextureImage<T> {
     values: Vec<T>,
 }
 
-/// What a texture may hold: colours and numbers.
+/// What a texture can hold: colours and numbers.
 pub trait TextureValue: Copy + Send + Sync + Add<Output = Self> + Mul<f32, Output = Self> {}
 
 impl TextureValue for f32 {}
@@ -116,7 +116,7 @@ impl<T: TextureValue> Texture<T> {
         }
     }
 
-    /// Every value the texture can be a blend of.
+    /// All values that the texture interpolates.
     pub(crate) fn extremes(&self) -> Vec<T> {
         match self {
             Texture::Constant(value) => vec![*value],

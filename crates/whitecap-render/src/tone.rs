@@ -1,8 +1,8 @@
 //! From light to what a display shows, for previews.
 //!
-//! The filmic curve is a sigmoid over exposure, applied after mixing the channels a little, so that
-//! bright saturated light turns white instead of a pure primary, as in AgX (Sobotka 2022). Middle grey
-//! stays where sRGB has it.
+//! The filmic curve is a sigmoid over exposure, applied after mixing the channels slightly, so that bright
+//! saturated light turns white instead of a pure primary, as in AgX (Sobotka 2022). Middle grey stays where
+//! sRGB has it.
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ pub enum Tone {
     /// Sixteen stops roll off softly, as on film.
     #[default]
     Filmic,
-    /// What is brighter than white is cut.
+    /// Values brighter than white are clipped.
     Srgb,
 }
 
@@ -49,7 +49,7 @@ impl Tone {
 }
 
 fn filmic(light: Vec3) -> Vec3 {
-    // Each channel gets a share of the others, and most of it is taken back afterwards.
+    // Each channel gets a fraction of the others, and most of it is removed afterwards.
     let mix = |share: f32| {
         let (own, other) = (1.0 - 2.0 * share, share);
         Mat3::from_cols(
@@ -94,7 +94,7 @@ mod tests {
         assert!(blaze.min_element() > 0.8, "{blaze}");
     }
 
-    /// Light brighter than white, negative or not a number makes bytes and no panic.
+    /// Light that is brighter than white, negative or not a number gives bytes and no panic.
     #[test]
     fn any_light_can_be_shown() {
         for light in [-1.0, 0.0, 1e30, f32::INFINITY, f32::NAN] {

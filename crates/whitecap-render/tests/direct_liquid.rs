@@ -1,5 +1,5 @@
 //! Contract: a particle liquid is hit where its implicit function changes sign, and nowhere else: from
-//! outside and inside, at rest and in motion, with and without the particles that nobody sees.
+//! outside and inside, at rest and in motion, with and without the particles that no ray sees.
 
 use glam::Vec3;
 use whitecap_core::scatter::Sequence;
@@ -21,7 +21,7 @@ const METHODS: [(LiquidMethod, FieldKind); 5] = [
 ];
 const RADIUS: f32 = 0.01;
 
-/// Points and rays that can be repeated by their seed.
+/// Points and rays that can be reproduced from their seed.
 struct Random(Sequence);
 
 impl Random {
@@ -78,7 +78,7 @@ fn reference(particles: &Particles, kind: FieldKind) -> ParticleField {
     ParticleField::new(particles, kind, &surface).unwrap()
 }
 
-/// The first change of sign found by small steps and halving.
+/// The first change of sign found by small steps and bisection.
 fn dense_march(field: &ParticleField, ray: &Ray, step: f32) -> Option<f32> {
     let inside = |t: f32| field.value(ray.at(t)) < 0.0;
     let start = inside(0.0);
@@ -112,14 +112,15 @@ fn random_rays_agree_with_dense_marching() {
                     (None, None) => {}
                     (Some(a), Some(b)) if (a - b).abs() < 2e-3 * RADIUS => hits += 1,
                     (a, b) => {
-                        // The nearer of the two must be real, and shallow: what lies behind it, up to
-                        // where the sign is as before, is thin or hardly there.
+                        // The nearer of the two must be real, and shallow: what lies behind it, up
+                        // to where the sign is as before, is thin or almost nothing.
                         let at = a.unwrap_or(f32::INFINITY).min(b.unwrap_or(f32::INFINITY));
                         let depth = |t: f32| field.value(ray.at(t)) / field.background();
                         let sign = depth(at - 2e-3 * RADIUS).signum();
                         let behind = (0..200).map(|i| -sign * depth(at + 2e-3 * i as f32 * RADIUS));
                         let deepest = behind.take_while(|d| *d > -1e-4).fold(0.0, f32::max);
-                        // Zhu–Bridson makes thin false surfaces midway between separate particles.
+                        // Zhu–Bridson creates thin spurious surfaces midway between separate
+                        // particles.
                         let steep = (depth(at) - depth(at - 2e-3 * RADIUS)).abs() > 4.0 * 2e-3;
                         let false_surface = kind == FieldKind::ZhuBridson && steep;
                         assert!(
@@ -170,7 +171,7 @@ fn rays_see_the_particles_of_their_time() {
 }
 
 /// Contract: a drop that moves is seen v·t away, its hits carry its velocity and id, and two drops
-/// that run into each other are one in the middle of the shutter.
+/// that collide are one in the middle of the shutter.
 #[test]
 fn motion_moves_the_surface_and_drops_merge() {
     let mut drop = Particles::new(vec![Vec3::ZERO]);
@@ -313,7 +314,7 @@ fn normals_are_the_gradient() {
 }
 
 /// Contract: a ray that starts on the surface, moved by the uncertainty along the normal, does not
-/// meet the same point again; one that starts on the other side leaves through the far surface.
+/// hit the same point again; one that starts on the other side leaves through the far surface.
 #[test]
 fn the_next_ray_does_not_meet_the_same_point() {
     let particles = Particles::new(splash(4));
@@ -364,7 +365,8 @@ fn hits_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, with_threads(7));
 }
 
-/// Contract: no particle is no liquid, one is a drop, and unusable numbers get a sentence.
+/// Contract: no particles give no liquid, one gives a drop, and unusable numbers are refused with a
+/// message.
 #[test]
 fn few_particles_and_bad_numbers() {
     let ray = Ray { origin: Vec3::NEG_Z, direction: Vec3::Z, time: 0.0, far: f32::INFINITY };

@@ -44,7 +44,7 @@ fn wall(tilt: f32, contact_degrees: f32) -> Solid {
     Solid::from_mesh("wall", &mesh, 0.003, 0.036, contact_degrees).unwrap()
 }
 
-/// A flat pool with its surface at y = 0 that runs on into the wall.
+/// A flat pool with its surface at y = 0 that extends into the wall.
 fn pool() -> LevelSet {
     let mesh = upright_box(Vec3::new(-0.12, -0.07, -0.035), Vec3::new(0.16, 0.0, 0.035));
     LevelSet::from_mesh(&mesh, 0.003, 0.009).unwrap()
@@ -64,7 +64,7 @@ fn hit_at(liquid: &impl Shape, tilt: f32, distance: f32) -> (Vec3, Hit) {
     (ray.at(hit.distance), hit)
 }
 
-/// Angle through the liquid between surface and wall, from the normal and from two places.
+/// Angle through the liquid between surface and wall, from the normal and from two points.
 fn contact_angles(liquid: &impl Shape, tilt: f32) -> (f32, f32) {
     let (up, normal) = wall_axes(tilt);
     let (_, hit) = hit_at(liquid, tilt, 3e-4 * LENGTH);
@@ -99,7 +99,7 @@ fn profiles_at_a_vertical_wall_follow_the_closed_form() {
         let mut errors = Vec::new();
         for distance in distances() {
             let (point, _) = hit_at(&liquid, 0.5 * PI, distance * LENGTH);
-            // Height of the closed form at this distance, by halving.
+            // Height of the closed form at this distance, by bisection.
             let (mut low, mut high) = (0.0f32, start.abs());
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
@@ -156,9 +156,9 @@ fn young_laplace(start: f64) -> Vec<(f64, f64)> {
     path(low).iter().map(|[_, x, y]| (*x, sign * y)).collect()
 }
 
-/// Contract: at inclined walls the sampled interface is the numerical solution of the Young–Laplace
-/// equation to 1 % of the capillary length (RMS), also where it overhangs, and meets the wall at the
-/// contact angle to one degree.
+/// Contract: at inclined walls the sampled interface is the numerical solution of the Young–Laplace equation
+/// to 1 % of the capillary length (RMS), even where it overhangs, and meets the wall at the contact angle to
+/// one degree.
 #[test]
 fn profiles_at_inclined_walls_follow_the_young_laplace_equation() {
     let mut worst = (0.0f32, 0.0f32);
@@ -313,8 +313,8 @@ fn the_four_modes_do_what_they_say() {
     }
 }
 
-/// Contract: a drop of one particle on a plane meets it at the contact angle, spreads when it wets and
-/// draws together when it does not, and keeps its top.
+/// Contract: a drop of one particle on a plane meets it at the contact angle, spreads if it wets
+/// and contracts if it does not, and keeps its top.
 #[test]
 fn a_drop_on_a_plane_takes_the_contact_angle() {
     let radius = 0.004;
@@ -458,8 +458,9 @@ fn cup() -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-/// Contract: a ray through a cup of water enters and leaves the water in turn, whatever the walls hide,
-/// also where only the surface of the water was kept; but for one in a hundred, inside the wall.
+/// Contract: a ray through a cup of water enters and leaves the water in turn, whatever the walls
+/// hide, even if only the surface of the water was kept; except for one in a hundred, inside the
+/// wall.
 #[test]
 fn rays_through_a_cup_enter_and_leave_in_turn() {
     let mut positions = Vec::new();
@@ -576,7 +577,7 @@ fn menisci_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, with_threads(7));
 }
 
-/// Contract: unusable numbers get a sentence.
+/// Contract: unusable numbers are refused with a message.
 #[test]
 fn bad_settings_are_refused() {
     let bad = MeniscusSettings { density: 1.0, ..MeniscusSettings::default() };

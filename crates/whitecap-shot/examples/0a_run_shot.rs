@@ -1,5 +1,5 @@
-//! Runs a shot file and tells how it goes:
-//! `cargo run --release -p whitecap-shot --example 0a_run_shot -- shots/drop.toml`
+//! Runs a shot file and reports its progress: `cargo run --release -p whitecap-shot --example
+//! 0a_run_shot -- shots/drop.toml`
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -54,8 +54,8 @@ impl BodyFiles {
         self.files.file(frame)
     }
 
-    /// The files that the motion up to a frame is made from, besides those of the frames before it: its
-    /// own, and for a sequence the next one, which says how the motion goes on.
+    /// The files that the motion up to a frame is made from, besides those of the frames before it: its own,
+    /// and for a sequence the next one, which says how the motion continues.
     pub fn sources(&self, frame: i64) -> Vec<PathBuf> {
         let mut sources = vec![self.files.file(frame)];
         if self.is_sequence() && frame < self.last {
@@ -116,7 +116,7 @@ pub(crate) fn mesh_motion(
     MeshMotion::sequence(Arc::new(frames)).map_err(problem)
 }
 
-/// The mesh of a file, or what is wrong with it, told at `key`.
+/// The mesh of a file, or what is wrong with it, reported at `key`.
 pub(crate) fn read_mesh(key: &str, path: &Path) -> Result<TriMesh, SettingProblem> {
     if !path.is_file() {
         let message = format!("there is no mesh file {}", path.display());

@@ -1,20 +1,20 @@
 //! What the command of a stage adds to what follows from the stage itself.
 //!
-//! Inputs become file arguments, settings become flags and metrics become the answer without a word here;
-//! see `whitecap-cli`.
+//! Inputs become file arguments, settings become flags and metrics become the answer without any
+//! help from here; see `whitecap-cli`.
 
 /// The command of a kind of stage.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandInfo {
     /// Examples and remarks, shown below the help.
     pub examples: &'static str,
-    /// The argument that stands without a flag.
+    /// The argument without a flag.
     pub subject: Subject,
-    /// Metrics that the answer tells in words.
+    /// Metrics that the answer reports in words.
     pub told: &'static [&'static str],
-    /// How many frames there are, where no input brings them.
+    /// How many frames there are, if no input provides them.
     pub frames: u32,
-    /// Frames per second, where nothing else is said.
+    /// Frames per second by default.
     pub fps: f64,
 }
 
@@ -24,10 +24,10 @@ impl CommandInfo {
         Self { examples: "", subject: Subject::Nothing, told: &[], frames: 48, fps: 24.0 };
 }
 
-/// What a command is about: its first argument.
+/// What a command works on: its first argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject {
-    /// Nothing: all is said with flags.
+    /// Nothing: everything is given by flags.
     Nothing,
     /// The files of an input.
     Input(&'static str),
@@ -37,8 +37,8 @@ pub enum Subject {
         name: &'static str,
         /// What it is, in a sentence.
         doc: &'static str,
-        /// The setting (keys with dots between them) for each list of file extensions; an empty list
-        /// takes the rest.
+        /// The setting (keys separated by dots) for each list of file extensions; an empty list
+        /// matches all others.
         keys: &'static [(&'static [&'static str], &'static str)],
     },
 }

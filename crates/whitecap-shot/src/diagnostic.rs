@@ -1,10 +1,10 @@
-//! Mistakes in a shot file: where they stand, what is wrong, what would be right.
+//! Mistakes in a shot file: where they are, what is wrong, what would be right.
 //!
 //! # Guarantees
 //! * All mistakes that can be found are reported together, in the order of the file.
 //! * The rendered text is plain (no colours) and depends only on the file's content and name. Control
 //!   characters of a source line are shown as symbols.
-//! * Carets stand under the place also where characters are two columns wide.
+//! * Carets are under the right place even if characters are two columns wide.
 
 use std::fmt;
 use std::ops::Range;
@@ -68,7 +68,7 @@ fn render(out: &mut fmt::Formatter<'_>, diagnostic: &Diagnostic, source: &str) -
     let group = if text.is_empty() {
         title.element(Origin::path(path).line(*line).char_column(*column))
     } else {
-        // Of a span over several lines the first is marked: more would bury the message.
+        // Only the first line of a longer span is marked: more would bury the message.
         let start: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
         let end = text.floor_char_boundary(start + span.len());
         let place = AnnotationKind::Primary.span(start..end);
@@ -99,7 +99,7 @@ impl<'a> Mistakes<'a> {
         self.list.len()
     }
 
-    /// Adds a mistake at `span`, with what would be right where that can be said.
+    /// Adds a mistake at `span`, with what would be right if that is known.
     pub fn add(&mut self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
         let (line, column) = line_and_column(self.source, span.start);
         self.list.push(Diagnostic {
@@ -137,7 +137,7 @@ pub(crate) fn nearest<'n>(
     let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let found = plain(found);
     let allowed = |candidate: &str| {
-        // Two slips in five letters.
+        // Two typos in five letters.
         let letters = found.chars().count().max(candidate.chars().count());
         (2 * letters / 5).max(1)
     };
@@ -174,9 +174,9 @@ mod tests {
         assert_eq!(line_and_column(source, 1000), (3, 1));
     }
 
-    /// Contract: the carets stand under what is meant, behind tabs and under characters that are two
-    /// columns wide; spans over several lines, outside the text or within a character do no harm; control
-    /// characters of the file do not reach the terminal.
+    /// Contract: the carets are under what is meant, after tabs and under characters that are two
+    /// columns wide; spans over several lines, outside the text or inside a character do no harm;
+    /// control characters of the file do not reach the terminal.
     #[test]
     fn carets_stand_under_the_place() {
         let rendered = |source: &str, span: Range<usize>| {
@@ -201,7 +201,7 @@ mod tests {
         assert!(!rendered("a = \"\u{1b}[31m\"\n", 4..5).contains('\u{1b}'));
     }
 
-    /// Contract: a slip of the fingers finds the name, a different word does not.
+    /// Contract: a typo finds the name, a different word does not.
     #[test]
     fn nearest_name_is_near() {
         let names = ["radius", "cell", "center-smoothing"];

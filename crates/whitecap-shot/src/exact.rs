@@ -1,18 +1,18 @@
 //! The exact form of a frame: every bit of [`FrameData`] as bytes.
 //!
 //! Public file formats may drop a column, round a number or rename an attribute. The exact form
-//! does not, so it serves for two things: the checksum of its bytes identifies a frame's content
-//! ([`digest`]), and a stage whose frames cannot be recomputed one by one keeps it beside its
-//! files ([`encode`], [`decode`]), so that later stages receive from disk what they would have
-//! received in memory.
+//! does not, so it serves two purposes: the checksum of its bytes identifies a frame's content
+//! ([`digest`]), and a stage whose frames cannot be recomputed one by one keeps it beside its files
+//! ([`encode`], [`decode`]), so that later stages receive from disk what they would have received
+//! in memory.
 //!
 //! # Guarantees
 //! `decode(encode(data))` has the same bits as `data`. Decoding hostile bytes gives an error,
 //! never a panic, and never reserves more memory than the bytes could fill.
 //!
 //! # Non-guarantees
-//! Pictures are only identified: no stage that makes them needs to keep them, so they are not decoded.
-//! It is not an exchange format: the version of Whitecap that wrote it is the one to read it.
+//! Pictures are only identified: no stage that makes them needs to keep them, so they are not
+//! decoded. It is not an exchange format: only the version of Whitecap that wrote it can read it.
 //! The order of fields is the order of this file, numbers are little-endian, lists carry their
 //! length.
 
@@ -106,7 +106,7 @@ fn put_picture(out: &mut impl Write, picture: &Picture) -> io::Result<()> {
 pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
     let mut input = Input { bytes: CheckedBytes::new(bytes) };
     if input.take(MAGIC.len())? != MAGIC {
-        return Err(damaged("it does not start like one"));
+        return Err(damaged("it does not start as one should"));
     }
     let data = match input.byte()? {
         0 => {
@@ -128,7 +128,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
             let grids = (0..count).map(|_| input.grid()).collect::<Result<_, _>>()?;
             FrameData::from(Volume { grids })
         }
-        tag => return Err(damaged(format!("there is no kind of data number {tag}"))),
+        tag => return Err(damaged(format!("there is no kind of data with the number {tag}"))),
     };
     match input.bytes.rest() {
         [] => Ok(data),
@@ -302,7 +302,7 @@ impl<'a> Input<'a> {
             3 => Column::Vec4(self.list()?),
             4 => Column::I32(self.list()?),
             5 => Column::I64(self.list()?),
-            tag => return Err(damaged(format!("there is no type of column number {tag}"))),
+            tag => return Err(damaged(format!("there is no type of column with the number {tag}"))),
         })
     }
 
@@ -313,12 +313,12 @@ impl<'a> Input<'a> {
             1 => GridClass::Fog,
             2 => GridClass::Staggered,
             3 => GridClass::Unknown,
-            tag => return Err(damaged(format!("there is no class of grid number {tag}"))),
+            tag => return Err(damaged(format!("there is no class of grid with the number {tag}"))),
         };
         let values = match self.byte()? {
             0 => GridValues::Scalar(self.tiles()?),
             1 => GridValues::Vector(self.tiles()?),
-            tag => return Err(damaged(format!("there is no type of grid number {tag}"))),
+            tag => return Err(damaged(format!("there is no type of grid with the number {tag}"))),
         };
         Ok(VolumeGrid { name, class, values })
     }
@@ -340,7 +340,7 @@ impl<'a> Input<'a> {
                 let values = std::array::from_fn(|node| T::get(&bytes[node * T::SIZE..]));
                 Tile::Dense(Box::new(values))
             }
-            tag => return Err(damaged(format!("there is no form of tile number {tag}"))),
+            tag => return Err(damaged(format!("there is no kind of tile with the number {tag}"))),
         };
         Ok((coordinate, tile))
     }

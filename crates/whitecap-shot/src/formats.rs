@@ -7,7 +7,7 @@ use whitecap_io::{FormatInfo, Kind, has_extension};
 
 use crate::{DataKind, FrameData};
 
-/// Formats that may hold every bit of a frame; reading back the others need not be tried.
+/// Formats that may hold every bit of a frame; the others need not be tried.
 const MAYBE_EXACT: [&str; 4] = ["bgeo", "npz", "ply", "vdb"];
 
 /// Formats that pictures are saved in.
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, kind: DataKind) -> Result<FrameData, whitecap_io
     })
 }
 
-/// Reads the bytes of a file as data of this kind; nothing where that fails.
+/// Reads the bytes of a file as data of this kind; `None` if that fails.
 pub(crate) fn decode(path: &Path, bytes: &[u8], kind: DataKind) -> Option<FrameData> {
     let format = || FormatInfo::of(path).map(|info| info.format);
     Some(match kind {

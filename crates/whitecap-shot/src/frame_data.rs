@@ -1,4 +1,4 @@
-//! What travels between stages: one frame of particles, a mesh, a volume or a picture.
+//! What is passed between stages: one frame of particles, a mesh, a volume or a picture.
 
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ impl FrameData {
                     format!("the grid `{}` holds a value that is not a finite number", grid.name)
                 })
             }
-            // Depth is infinite where there is nothing; light that is no number never gets in.
+            // Depth is infinite where there is nothing; NaN light is never recorded.
             FrameData::Picture(_) => None,
         }
     }
@@ -144,7 +144,7 @@ fn non_finite_element(
     if let Some(index) = positions.iter().position(|position| !position.is_finite()) {
         let value = positions[index];
         return Some(format!(
-            "{element} {index} is at {value}, which is not a place that can be computed with"
+            "{element} {index} is at {value}, which is not a finite position"
         ));
     }
     attributes.iter().find_map(|(name, column)| {

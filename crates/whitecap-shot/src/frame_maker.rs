@@ -1,4 +1,4 @@
-//! Makes single frames of single stages, and knows what is up to date.
+//! Makes one frame of one stage at a time, and knows what is up to date.
 //!
 //! This is the part of the runner that decides; see [`runner`](crate::runner) for the whole.
 
@@ -14,7 +14,7 @@ use crate::stage_folder::{FileRecord, FrameRecord};
 use crate::stage_run::{Cause, Finished, FrameLog, StageRun};
 use crate::{FrameData, memory};
 
-/// Why the run does not go on.
+/// Why the run stops.
 pub(crate) enum Stop {
     Cancelled,
     Failed { stage: usize, frame: i64, cause: Cause },
@@ -32,9 +32,9 @@ struct Work {
     stage: usize,
     frame: i64,
     key: String,
-    /// The record that stands on disk, right or outdated.
+    /// The record on disk, valid or outdated.
     old: Option<FrameRecord>,
-    /// Files on disk that are right already.
+    /// Files on disk that are already right.
     intact: Vec<FileRecord>,
     started: Instant,
 }
@@ -72,7 +72,7 @@ impl<'a> FrameMaker<'a> {
         &self.stages
     }
 
-    /// Frames there are, over all stages.
+    /// Number of frames, over all stages.
     pub fn total(&self) -> usize {
         self.shot.frames().count() * self.stages.len()
     }
@@ -110,7 +110,7 @@ impl<'a> FrameMaker<'a> {
         Ok(())
     }
 
-    /// A frame's output: read back if only some of its files are gone, else computed.
+    /// A frame's output: read back if only some of its files are missing, else computed.
     fn make(&mut self, work: &Work) -> Result<StageOutput, Stop> {
         let run = &self.stages[work.stage];
         let same = work.old.as_ref().filter(|record| record.key == work.key);
@@ -129,7 +129,7 @@ impl<'a> FrameMaker<'a> {
         self.step(work.stage, work.frame)
     }
 
-    /// Steps the stage, whose instance stands right before `frame`.
+    /// Steps the stage, whose instance is right before `frame`.
     fn step(&mut self, stage: usize, frame: i64) -> Result<StageOutput, Stop> {
         let spec = self.stages[stage].spec;
         let inputs: Vec<(&str, FrameData)> = spec
@@ -190,8 +190,8 @@ impl<'a> FrameMaker<'a> {
         Ok(data)
     }
 
-    /// Brings a stateful stage to where it stood before `frame`: from the newest checkpoint that
-    /// still holds, repeating the frames since.
+    /// Brings a stateful stage back to its state before `frame`: from the newest checkpoint that is
+    /// still valid, repeating the frames since.
     fn return_to(&mut self, stage: usize, frame: i64) -> Result<(), Stop> {
         let run = &mut self.stages[stage];
         let wanted = (frame > self.shot.first).then(|| frame - 1);
@@ -265,8 +265,8 @@ impl<'a> FrameMaker<'a> {
         Ok(record)
     }
 
-    /// Saves the state of every stateful stage where it stands, so that a cancelled run repeats
-    /// as little as possible.
+    /// Saves the current state of every stateful stage, so that a cancelled run repeats as little
+    /// as possible.
     pub fn checkpoint_all(&mut self) -> Result<(), Stop> {
         for (stage, run) in self.stages.iter_mut().enumerate() {
             let Some(frame) = run.running.as_ref().and_then(|running| running.after) else {
@@ -281,7 +281,7 @@ impl<'a> FrameMaker<'a> {
         Ok(())
     }
 
-    /// Enters a frame that is up to date into the books and tells the observer.
+    /// Records a frame that is up to date and notifies the observer.
     fn finish(&mut self, stage: usize, record: FrameRecord, skipped: bool) {
         let (frame, seconds) = (record.frame, record.seconds);
         let finished = Finished { key: record.key.clone(), data: record.data.clone() };
@@ -294,7 +294,7 @@ impl<'a> FrameMaker<'a> {
         self.stages[stage].finished.insert(frame, finished);
         let earlier = self.stages.iter().filter_map(|run| run.log.last()?.memory.peak).max();
         let mut memory = memory::now();
-        // The system updates its own maximum late.
+        // The system updates its own maximum with a delay.
         memory.peak = memory.peak.max(memory.resident).max(earlier);
         self.stages[stage].log.push(FrameLog { record, skipped, memory });
         self.estimate.finished(stage, (!skipped).then_some(seconds));
@@ -316,7 +316,7 @@ impl<'a> FrameMaker<'a> {
         self.options.observer.event(&Event::Note { stage, frame, text });
     }
 
-    /// Drops the data of all stages whose next frame has its own.
+    /// Drops the data of all stages whose next frame has data of its own.
     pub fn forget_data(&mut self) {
         for stage in self.stages.iter_mut().filter(|stage| !stage.is_static) {
             stage.current = None;

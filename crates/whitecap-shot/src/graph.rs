@@ -1,7 +1,7 @@
 //! The order in which stages run, and the cycles that prevent one.
 
 /// An order of the stages 0 to n − 1 in which every stage comes after its inputs, as early as its
-/// place in the file allows; or one cycle, each stage an input of the one before.
+/// position in the file allows; or one cycle, each stage an input of the one before.
 pub(crate) fn order(inputs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut placed = vec![false; inputs.len()];
     let mut order = Vec::with_capacity(inputs.len());
@@ -19,8 +19,8 @@ pub(crate) fn order(inputs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     Ok(order)
 }
 
-/// Walks from input to input among the stages that could not be placed: each has such an input,
-/// so the walk must come back to where it was.
+/// Walks from input to input among the stages that could not be placed: each has such an input, so
+/// the walk must return to a stage it has visited.
 fn cycle(inputs: &[Vec<usize>], placed: &[bool]) -> Vec<usize> {
     let mut path: Vec<usize> = placed.iter().position(|&done| !done).into_iter().collect();
     while let Some(&here) = path.last() {

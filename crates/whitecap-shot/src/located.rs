@@ -1,4 +1,4 @@
-//! A TOML value that knows where in the file it stood.
+//! A TOML value that knows where in the file it was.
 //!
 //! Tables keep the order of the file, because stages are listed in that order.
 
@@ -91,7 +91,7 @@ pub(crate) fn parse(source: &str, mistakes: &mut Mistakes<'_>) -> Option<Vec<Ent
     for error in errors {
         let span = error.span().unwrap_or(0..0);
         if error.message() == DUPLICATE {
-            // A table that stands there twice repeats its keys too; the table is the mistake.
+            // A table that appears twice repeats its keys too; the table is the mistake.
             let table = source.get(..span.start).and_then(|before| before.rfind("\n["));
             if table.is_some() && table == repeated_table {
                 continue;
@@ -105,10 +105,10 @@ pub(crate) fn parse(source: &str, mistakes: &mut Mistakes<'_>) -> Option<Vec<Ent
     if mistakes.is_empty() { Some(entries(table.get_ref(), mistakes)) } else { None }
 }
 
-/// What the parser says of a key that is already there.
+/// What the parser says about a key that is already there.
 const DUPLICATE: &str = "duplicate key";
 
-/// The parser's words, made clearer where shot files often trip.
+/// The parser's message, made clearer for common mistakes in shot files.
 fn explain(message: &str, marked: &str) -> (String, Option<String>) {
     match message {
         DUPLICATE => (
@@ -138,15 +138,16 @@ fn locate(span: Range<usize>, value: &DeValue<'_>, mistakes: &mut Mistakes<'_>) 
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Node::Integer(number),
             Err(_) => {
-                mistakes.add(span.clone(), format!("{number} is too large a number"), None);
+                mistakes.add(span.clone(), format!("{number} is too large"), None);
                 Node::Unreadable
             }
         },
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             Ok(number) if number.is_finite() => Node::Float(number),
             _ => {
-                let message = format!("{number} is not a number that can be computed with");
-                mistakes.add(span.clone(), message, Some(String::from("write a finite number")));
+                let message = format!("{number} is not a finite number");
+                let help = String::from("write an ordinary number, such as 1.5");
+                mistakes.add(span.clone(), message, Some(help));
                 Node::Unreadable
             }
         },

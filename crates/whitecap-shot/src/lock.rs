@@ -65,8 +65,8 @@ fn owner(file: &mut File) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: a second run is refused while the first one holds the lock, is told by whom, and
-    /// may run afterwards.
+    /// Contract: a second run is refused while the first one holds the lock, learns which process
+    /// holds it, and may run afterwards.
     #[test]
     fn one_run_at_a_time() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! How much memory this process uses, where the system tells (Linux).
+//! How much memory this process uses, where the system reports it (Linux).
 
 /// Memory of this process in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
     /// In use now.
     pub resident: Option<u64>,
-    /// The most that was ever in use.
+    /// The most that has been in use.
     pub peak: Option<u64>,
 }
 

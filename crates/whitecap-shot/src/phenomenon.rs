@@ -2,8 +2,8 @@
 //! stage follow.
 //!
 //! # Guarantees
-//! Settings are read once. What [`Phenomenon::check`] loads is what every run starts from: nothing is read
-//! twice, and no run is made only to see whether it could be.
+//! Settings are read once. What [`Phenomenon::check`] loads is what every run starts from: nothing
+//! is read twice, and no run is started only to see whether it could be.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -20,9 +20,9 @@ use crate::stage::{
     StageOutput, StepContext,
 };
 
-/// A phenomenon with checked settings, and with all that it loaded to check them.
+/// A phenomenon with checked settings, and with everything it loaded to check them.
 pub trait Phenomenon: Sized + Send + Sync + 'static {
-    /// What it is called, takes and gives.
+    /// Its name, its inputs and its outputs.
     const KIND: KindInfo;
 
     /// Its settings, as in the shot file.
@@ -31,7 +31,7 @@ pub trait Phenomenon: Sized + Send + Sync + 'static {
     /// What changes from frame to frame; `()` for a stateless stage.
     type State: Send;
 
-    /// Checks what the schema cannot say, and loads what every run needs.
+    /// Checks what the schema cannot express, and loads what every run needs.
     fn check(settings: Self::Settings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>>;
 
     /// Files outside the shot that a frame is made from.
@@ -88,8 +88,8 @@ impl<P: Phenomenon> StageKind for Kind<P> {
         settings: Value,
         shot: &ShotContext,
     ) -> Result<Arc<dyn CheckedStage>, Vec<SettingProblem>> {
-        // Should the schema have let something pass that the type refuses, that becomes a problem of the
-        // stage as a whole.
+        // If the schema let something pass that the type refuses, it becomes a problem of the stage
+        // as a whole.
         let refused = |error: serde_json::Error| vec![SettingProblem::new("kind", error)];
         let typed: P::Settings = serde_json::from_value(settings).map_err(refused)?;
         let settings = serde_json::to_value(&typed).map_err(refused)?;

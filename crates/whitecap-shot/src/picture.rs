@@ -1,10 +1,10 @@
-//! A finished picture as it travels between stages and into files.
+//! A finished picture as it is passed between stages and into files.
 
 use whitecap_io::image::{Image, LayeredImage, Pass as FilePass, srgb_to_linear};
 use whitecap_render::glam::Vec3;
 use whitecap_render::{Rendered, Tone};
 
-/// A picture: all its layers, and what a display shows of it.
+/// A picture: all its layers, and how a display shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Light and data, for OpenEXR.
@@ -64,8 +64,8 @@ fn add_layer(layers: &mut LayeredImage, rendered: &Rendered, name: &str, pass: F
     let (zeros, up);
     match pass {
         FilePass::Combined => channels.extend(rendered.numbers("alpha", "A")),
-        // Blender's vector pass looks back in X, Y and ahead in Z, W, with Y and W up; only what is
-        // ahead is known.
+        // Blender's vector pass looks back in X, Y and ahead in Z, W, with Y and W up; only the
+        // motion ahead is known.
         FilePass::Vector if channels.len() == 2 => {
             zeros = vec![0.0; count];
             up = channels[1].iter().map(|down| -down).collect::<Vec<f32>>();

@@ -172,7 +172,7 @@ pub(crate) fn bars(title: &str, caption: &str, values: &[(String, f64)]) -> Opti
     ))
 }
 
-/// Between three and seven round numbers whose range holds `low` and `high`.
+/// Between three and seven round numbers whose range contains `low` and `high`.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 4.0;
     let magnitude = 10f64.powf(rough.log10().floor());
@@ -195,7 +195,7 @@ fn frame_ticks(first: i64, last: i64) -> Vec<i64> {
     (first..=last).step_by(step).collect()
 }
 
-/// A number with at most four significant digits and a magnitude sign.
+/// A number with at most four significant digits and a magnitude suffix.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
@@ -217,7 +217,7 @@ pub(crate) fn number(value: f64) -> String {
     format!("{short}{sign}")
 }
 
-/// Text that may stand in HTML.
+/// Text that is safe in HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -226,7 +226,7 @@ pub(crate) fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Contract: axes hold their data between a few round numbers, for any magnitude.
+    /// Contract: axes enclose their data between a few round numbers, for any magnitude.
     #[test]
     fn ticks_hold_the_data() {
         for (low, high) in [(0.0, 1.0), (0.0, 3.7e-8), (-2.0, 9.9e12), (0.0, 123_456.0)] {

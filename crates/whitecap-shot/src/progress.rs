@@ -1,4 +1,4 @@
-//! What a run tells while it works, and how it is asked to stop.
+//! What a run reports while it works, and how it is asked to stop.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub enum Event<'a> {
         shot: &'a str,
         /// Where results go.
         output: &'a Path,
-        /// How many frames there are, counted once per stage.
+        /// Number of frames, counted once per stage.
         total: usize,
     },
     /// A frame is being made.
@@ -48,11 +48,11 @@ pub enum Event<'a> {
         frame: i64,
         /// Frames that are finished, over all stages.
         done: usize,
-        /// Frames there are, over all stages.
+        /// Number of frames, over all stages.
         total: usize,
         /// What was measured.
         result: FrameResult<'a>,
-        /// How long the rest will take, judged by the frames really made.
+        /// How long the rest will take, estimated from the frames that were made.
         remaining: Option<Duration>,
     },
     /// A frame was up to date.
@@ -63,12 +63,12 @@ pub enum Event<'a> {
         frame: i64,
         /// Frames that are finished, over all stages.
         done: usize,
-        /// Frames there are, over all stages.
+        /// Number of frames, over all stages.
         total: usize,
         /// What was measured when it was made.
         result: FrameResult<'a>,
     },
-    /// What there is of a frame that is being made, where previews were asked for.
+    /// The frame so far, while it is being made, if previews were asked for.
     Preview {
         /// Name of the stage.
         stage: &'a str,
@@ -77,7 +77,7 @@ pub enum Event<'a> {
         /// The unfinished data.
         data: &'a FrameData,
     },
-    /// Something that the user should know. A note that repeats from frame to frame comes once.
+    /// Something that the user should know. A note that repeats from frame to frame is sent once.
     Note {
         /// Name of the stage.
         stage: &'a str,
@@ -122,30 +122,30 @@ impl<F: Fn(&Event<'_>) + Sync> Observer for F {
     }
 }
 
-/// A request to stop, shared between the run and whoever may ask. Clones share the request.
+/// A request to stop, shared between the run and its callers. Clones share the request.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     requested: Arc<AtomicBool>,
 }
 
 impl CancelToken {
-    /// A token that nobody has used.
+    /// A token without a request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the run to finish the write in hand and stop.
+    /// Asks the run to finish the current write and stop.
     pub fn cancel(&self) {
         self.requested.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     pub fn is_cancelled(&self) -> bool {
         self.requested.load(Ordering::Relaxed)
     }
 }
 
-/// Hands a frame's progress on to the observer, and the request to stop to the stage.
+/// Passes a frame's progress to the observer, and the request to stop to the stage.
 pub(crate) struct FrameWatch<'a> {
     pub stage: &'a str,
     pub frame: i64,
@@ -166,9 +166,9 @@ impl Watch for FrameWatch<'_> {
 
 /// Estimates how long the rest takes.
 ///
-/// Each stage's remaining frames are taken to cost the mean of its last eight frames that were
-/// really made: recent, because frames of a splash grow dearer with time; made, because frames
-/// that were up to date say nothing about those that are not.
+/// Each stage's remaining frames are assumed to cost the mean of its last eight frames that were
+/// really made: recent, because frames of a splash get slower with time; made, because frames that
+/// were up to date say nothing about those that are not.
 #[derive(Debug)]
 pub(crate) struct Estimate {
     stages: Vec<StageEstimate>,
@@ -200,7 +200,7 @@ impl Estimate {
         }
     }
 
-    /// The time for what remains; `None` before the first frame was made.
+    /// The time for what remains; `None` until the first frame is made.
     pub fn remaining(&self) -> Option<Duration> {
         let made: Vec<&StageEstimate> =
             self.stages.iter().filter(|stage| !stage.recent.is_empty()).collect();
@@ -233,8 +233,7 @@ mod tests {
         assert_eq!(estimate.remaining(), Some(Duration::from_secs(4 * 3 + 9)));
     }
 
-    /// Contract: only the last eight frames count, so the estimate follows frames that grow
-    /// dearer.
+    /// Contract: only the last eight frames count, so the estimate follows frames that get slower.
     #[test]
     fn recent_frames_count() {
         let mut estimate = Estimate::new(1, 101);

@@ -18,7 +18,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Every kind that Whitecap brings along.
+    /// Every built-in kind.
     pub fn standard() -> Self {
         Self { kinds: stages::standard() }
     }
@@ -68,7 +68,7 @@ pub(crate) struct Schemas {
     pub shot: Value,
     /// Schema of each kind's table, in the order of [`Registry::kinds`].
     pub stages: Vec<Value>,
-    /// What their references name.
+    /// The definitions that they refer to.
     pub definitions: Map<String, Value>,
 }
 
@@ -122,7 +122,7 @@ fn stage_schema(kind: &dyn StageKind, generator: &mut SchemaGenerator) -> Value 
 }
 
 fn port_schema(port: &InputPort) -> Value {
-    let description = format!("Name of the stage to take from. {}", port.doc);
+    let description = format!("Name of the stage to take this input from. {}", port.doc);
     json!({ "type": "string", "description": description, "unit": "none" })
 }
 
@@ -137,7 +137,7 @@ fn save_schema(info: &KindInfo) -> Value {
     for side in info.beside {
         let example = formats::savable(side.kind)[0];
         description
-            .push_str(&format!(" With \"{}.{example}\" and the like: {}", side.name, side.doc));
+            .push_str(&format!(" With \"{}.{example}\" or a similar entry: {}", side.name, side.doc));
         let formats = formats::savable(side.kind).into_iter();
         names.extend(formats.map(|format| format!("{}.{format}", side.name)));
     }
@@ -150,7 +150,7 @@ fn save_schema(info: &KindInfo) -> Value {
     })
 }
 
-/// Every kind of stage that Whitecap brings along.
+/// Every built-in kind of stage.
 pub fn stage_kinds() -> Vec<Arc<dyn StageKind>> {
     Registry::standard().kinds
 }

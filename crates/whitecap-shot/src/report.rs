@@ -1,7 +1,7 @@
 //! The report of a run: what was made, how long it took, what was measured.
 //!
 //! `report.json` is for programs, `report.html` for people; both hold the same numbers. Times and
-//! memory differ from run to run, so reports are not part of what a run promises to repeat.
+//! memory differ from run to run, so reports are not reproducible.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ use crate::shot_file::Shot;
 use crate::stage::Metric;
 use crate::stage_run::{FrameLog, StageRun};
 
-/// How the run ended, in the report's words.
+/// How the run ended, as the report words it.
 pub(crate) enum Outcome {
     Finished,
     Cancelled,
     Failed(String),
 }
 
-/// Everything the report tells.
+/// Everything in the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Report {
     pub shot: String,
@@ -34,12 +34,12 @@ pub(crate) struct Report {
     pub fps: f64,
     /// Duration of this run in seconds.
     pub seconds: f64,
-    /// Most memory that the process ever used, in bytes; null where the system does not tell.
+    /// Peak memory of the process, in bytes; null if the system does not report it.
     pub peak_bytes: Option<u64>,
     pub stages: Vec<StageReport>,
 }
 
-/// What the report tells of one stage.
+/// What the report says about one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct StageReport {
     pub name: String,
@@ -54,7 +54,7 @@ pub(crate) struct StageReport {
     pub frames: Vec<FrameReport>,
 }
 
-/// What the report tells of one frame.
+/// What the report says about one frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FrameReport {
     pub frame: i64,
@@ -63,7 +63,7 @@ pub(crate) struct FrameReport {
     pub seconds: f64,
     /// Memory in use after the frame, in bytes.
     pub resident_bytes: Option<u64>,
-    /// Most memory in use until then, in bytes.
+    /// Peak memory up to then, in bytes.
     pub peak_bytes: Option<u64>,
     /// Size of the files saved.
     pub file_bytes: u64,

@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else: no script, no font, no network.
+//! The report as one self-contained HTML page: no script, no font, no network.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -103,7 +103,7 @@ fn plots(report: &Report) -> String {
     text
 }
 
-/// What each line begins and ends with.
+/// The first and last value of each line.
 fn first_and_last(lines: &[Series], unit: &str) -> String {
     let one = |line: &Series| {
         let (first, last) = (line.points.first()?.1, line.points.last()?.1);

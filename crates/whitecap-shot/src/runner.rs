@@ -6,16 +6,16 @@
 //! 2. **Frames**, ascending; in each frame the **stages**, inputs first:
 //!    * *Key.* A checksum of everything the frame is made from: settings, the data of its inputs,
 //!      source files, the version; for a stateful stage also the key of the frame before.
-//!    * *Up to date?* A record with this key, and files with the recorded checksums: nothing is
-//!      done, and no input is read.
+//!    * *Up to date?* If there is a record with this key, and the files have the recorded
+//!      checksums, nothing is done and no input is read.
 //!    * *Make.* Inputs come from memory if they were made in this run, else from an exact copy on
 //!      disk, else they are made again. A stateful stage first returns to where it was: from its
 //!      newest checkpoint, repeating the frames since.
-//!    * *Save.* Files, checkpoint, and last the record.
+//!    * *Save.* Files, checkpoint, and finally the record.
 //! 3. **Manifests and report**, also when the run was cancelled or failed.
 //!
 //! # Guarantees
-//! * However often and wherever a run is killed or cancelled, the files after the run that
+//! * However often and wherever a run is killed or cancelled, the files of the run that finally
 //!   finishes are byte for byte those of an uninterrupted run.
 //! * No file with a final name is ever incomplete.
 //! * A failure names stage, frame and cause, and leaves finished frames as they are.
@@ -42,10 +42,11 @@ pub struct RunOptions<'a> {
     pub observer: &'a dyn Observer,
     /// Asks the run to stop.
     pub cancel: &'a CancelToken,
-    /// A stateful stage saves its state when this much time has passed since it last did, and twenty
-    /// times as long as saving takes. It changes how much a killed run repeats, never the result.
+    /// A stateful stage saves its state when this much time has passed since it last did, and also
+    /// twenty times the time that saving takes. This changes how much a killed run repeats, never
+    /// the result.
     pub checkpoint_interval: Duration,
-    /// Whether frames are shown while they are made; see [`Event::Preview`].
+    /// Whether frames are shown while they are being made; see [`Event::Preview`].
     pub previews: bool,
 }
 
@@ -74,7 +75,7 @@ pub struct RunSummary {
     pub computed: usize,
     /// Frames that were up to date, over all stages.
     pub skipped: usize,
-    /// Frames there are, over all stages.
+    /// Number of frames, over all stages.
     pub total: usize,
     /// How long it took.
     pub seconds: f64,
@@ -130,7 +131,7 @@ pub enum RunError {
     },
     /// A frame could not be made or saved.
     #[error(
-        "stage `{stage}`, frame {frame}: {cause}. Frames made before it are kept; when the cause is mended, the same command continues from here."
+        "stage `{stage}`, frame {frame}: {cause}. Frames made before it are kept; once the cause is fixed, the same command continues from here."
     )]
     Frame {
         /// Name of the stage.
@@ -142,7 +143,7 @@ pub enum RunError {
     },
 }
 
-/// Writes manifests and report, or removes what only served to continue.
+/// Writes manifests and report, or removes what was only needed to continue.
 fn close(
     shot: &Shot,
     maker: &FrameMaker<'_>,
@@ -156,7 +157,7 @@ fn close(
     }
     let (computed, skipped) = maker.counts();
     if matches!(outcome, Outcome::Finished) || computed + skipped == 0 {
-        // What cannot be removed only takes room.
+        // What cannot be removed only takes up space.
         let _ = std::fs::remove_dir_all(&shot.output);
     }
     Ok((None, None))
@@ -198,7 +199,7 @@ pub fn run(shot: &Shot, options: &RunOptions<'_>) -> Result<RunSummary, RunError
             return Err(RunError::Frame { stage, frame, cause });
         }
     };
-    // A failed frame is the more telling error, so this one comes second.
+    // A failed frame is the more useful error, so this one comes second.
     let (report_json, report_html) = closed
         .map_err(|cause| RunError::Output { path: output.clone(), cause: Box::new(cause) })?;
     let output = output.clone();

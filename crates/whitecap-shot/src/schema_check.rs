@@ -1,7 +1,7 @@
 //! Checks the tables of a shot file against the JSON Schema of the settings they set.
 //!
 //! The schema is the one derived from a `Settings` struct, so every stage gets line-accurate
-//! messages from its documentation comments, units and ranges without a line of its own.
+//! messages from its documentation comments, units and ranges without code of its own.
 //!
 //! # Guarantees
 //! All mistakes of a table are reported, not just the first. A table that passes deserialises,
@@ -139,7 +139,7 @@ impl<'a> SchemaCheck<'a> {
         }
     }
 
-    /// A value that must match one of several schemas: names, or tables told apart by a key.
+    /// A value that must match one of several schemas: names, or tables distinguished by a key.
     fn one_of(
         self,
         choices: &[&'a Value],
@@ -269,14 +269,14 @@ fn range(
     let message = if !wanted.contains(number) {
         wanted.told(&subject.name, plain_number(number))
     } else if number.abs() > largest(&schema["format"]) {
-        format!("{} is {}, which is too large a number", subject.name, plain_number(number))
+        format!("{} is {}, which is too large", subject.name, plain_number(number))
     } else {
         return;
     };
     mistakes.add(found.span.clone(), message, subject.help.clone());
 }
 
-/// The largest number that a type narrower than what a file can say holds.
+/// The largest number that a type holds, if it is narrower than what a file can express.
 fn largest(format: &Value) -> f64 {
     match format.as_str() {
         Some("float") => f64::from(f32::MAX),
@@ -419,8 +419,8 @@ mod tests {
         list.iter().map(|d| format!("{}: {}", d.column, d.message)).collect()
     }
 
-    /// Contract: choices between tables are told apart by their key or their tag, and then checked
-    /// to the bottom.
+    /// Contract: choices between tables are distinguished by their key or their tag, and then
+    /// checked in depth.
     #[test]
     fn choices_between_tables() {
         let good = "fill = [{ sphere = { radius = 1 } }, { box = { size = [1, 2, 3.5] } }]\n\

@@ -76,7 +76,7 @@ pub enum Records {
     /// The records of its frames, manifests and a report: the next run makes only what is not up to date.
     #[default]
     Kept,
-    /// Nothing: the folder of results only serves to continue after a stop.
+    /// Nothing: the folder of results is only needed to continue after a stop.
     UntilFinished,
 }
 
@@ -89,7 +89,7 @@ pub struct ShotStage {
     pub kind: Arc<dyn StageKind>,
     /// Its settings and what was loaded to check them.
     pub checked: Arc<dyn CheckedStage>,
-    /// Key of each connected input and the place of the stage it takes from in [`Shot::stages`].
+    /// Key of each connected input and the index in [`Shot::stages`] of the stage it comes from.
     pub inputs: Vec<(&'static str, usize)>,
     /// What it saves.
     pub save: Vec<Save>,
@@ -114,7 +114,7 @@ pub struct Save {
     pub result: Option<&'static str>,
     /// File extension.
     pub format: String,
-    /// The files, where they do not lie in the folder of the stage.
+    /// The files, if they are not in the folder of the stage.
     pub files: Option<Sequence>,
 }
 
@@ -159,7 +159,7 @@ impl Shot {
         Self::parse(&source, path, registry).map_err(ShotError::Mistakes)
     }
 
-    /// Checks the text of a shot file that stands, or would stand, at `path`.
+    /// Checks the text of a shot file that is, or would be, at `path`.
     pub fn parse(source: &str, path: &Path, registry: &Registry) -> Result<Self, Diagnostics> {
         let mut mistakes = Mistakes::new(path, source);
         let shot = read(source, path, registry, &mut mistakes);
@@ -170,7 +170,7 @@ impl Shot {
         }
     }
 
-    /// What every stage may know of the shot.
+    /// What every stage may know about the shot.
     pub fn context(&self) -> ShotContext {
         context(&self.settings, &self.folder)
     }
@@ -335,7 +335,7 @@ fn data_fits(input: &DraftInput, target: &Draft, mistakes: &mut Mistakes<'_>) {
 }
 
 /// Reports every cycle once, by cutting the connection that closes it, until there is an order.
-/// Also tells which stages were part of a cycle.
+/// Also returns which stages were part of a cycle.
 fn break_cycles(
     drafts: &[Draft],
     mut inputs: Vec<Vec<usize>>,

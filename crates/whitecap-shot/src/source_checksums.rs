@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::stage_folder::checksum;
 
-/// Checksums that are known. A file whose size or time of change differs is read again.
+/// Checksums that are known. A file whose size or modification time differs is read again.
 #[derive(Debug, Default)]
 pub(crate) struct SourceChecksums {
     known: Mutex<BTreeMap<PathBuf, Known>>,

@@ -6,7 +6,7 @@
 //!
 //! Phenomena implement [`Phenomenon`](crate::Phenomenon), the typed form of all three.
 //!
-//! # What a stage must keep
+//! # What a stage must guarantee
 //! * The same settings, inputs, frame and (for stateful kinds) history give the same bits, on any
 //!   number of threads.
 //! * A stateless stage can be asked for any frame, in any order. A stateful stage is asked for
@@ -40,7 +40,7 @@ pub struct InputPort {
     pub doc: &'static str,
 }
 
-/// The part of a shot that every stage may know.
+/// The part of a shot that every stage may use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShotContext {
     /// Folder of the shot file, which relative paths start from.
@@ -68,8 +68,8 @@ impl ShotContext {
     }
 }
 
-/// What besides settings and inputs changes the result of a stage; frames are recomputed when it
-/// changes.
+/// What changes the result of a stage, apart from settings and inputs; frames are recomputed when
+/// it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depends {
     /// The time of the frame (that is, the frame number, the first frame and the frame rate).
@@ -131,8 +131,8 @@ pub struct KindInfo {
     pub name: &'static str,
     /// What the stage does, in a sentence or two.
     pub doc: &'static str,
-    /// Version of its results: raised when the same settings give other bits, so that frames
-    /// made before are made anew.
+    /// Version of its results: raised when the same settings give different bits, so that earlier
+    /// frames are made again.
     pub version: u32,
     /// The inputs it takes.
     pub inputs: &'static [InputPort],
@@ -140,7 +140,7 @@ pub struct KindInfo {
     pub gives: Gives,
     /// What else it can save.
     pub beside: &'static [SideResult],
-    /// What its result depends on besides settings and inputs.
+    /// What its result depends on, apart from settings and inputs.
     pub depends: Depends,
     /// Whether a frame needs the frame before it.
     pub stateful: bool,
@@ -149,8 +149,8 @@ pub struct KindInfo {
 }
 
 impl KindInfo {
-    /// A stateless kind without inputs that depends on nothing but its settings. Every kind gives the
-    /// fields in which it differs.
+    /// A stateless kind without inputs that depends on nothing but its settings. Every kind
+    /// overrides the fields in which it differs.
     pub const PLAIN: Self = Self {
         name: "",
         doc: "",
@@ -164,7 +164,7 @@ impl KindInfo {
     };
 }
 
-/// A setting whose value is impossible in a way that its schema cannot say.
+/// A setting whose value is impossible in a way that its schema cannot express.
 pub type SettingProblem = whitecap_scene::SettingError;
 
 /// A kind of stage. Phenomena get theirs from [`Kind`](crate::Kind).
@@ -175,8 +175,8 @@ pub trait StageKind: Send + Sync {
     /// The schema of its settings.
     fn settings_schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
-    /// Reads settings that passed the schema and looks for problems that the schema cannot say, such
-    /// as missing files.
+    /// Reads settings that passed the schema and looks for problems that the schema cannot express,
+    /// such as missing files.
     fn check(
         &self,
         settings: Value,
@@ -190,13 +190,13 @@ pub trait CheckedStage: Send + Sync {
     fn settings(&self) -> &Value;
 
     /// Files outside the shot that a frame is made from; their checksums decide whether the frame
-    /// must be made anew.
+    /// must be made again.
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError>;
 
-    /// A running instance that stands before the first frame.
+    /// A running instance before the first frame.
     fn start(&self) -> Result<Box<dyn Stage>, StageError>;
 
-    /// A running instance that stands where [`Stage::save`] was called.
+    /// A running instance in the state in which [`Stage::save`] was called.
     fn restore(&self, saved: &[u8]) -> Result<Box<dyn Stage>, StageError>;
 
     /// The phenomenon behind it, for callers that know its type.
@@ -216,7 +216,7 @@ pub trait Stage: Send {
     fn save(&self) -> Vec<u8>;
 }
 
-/// What a stage is told about the frame it makes.
+/// What a stage knows about the frame it makes.
 pub struct StepContext<'a> {
     /// When the frame happens.
     pub frame: FrameTime,
@@ -226,7 +226,7 @@ pub struct StepContext<'a> {
     pub watch: &'a dyn Watch,
     /// Names of the side results to make.
     pub beside: &'a [&'static str],
-    /// Takes what there is of a frame before it is finished, where somebody wants to see it.
+    /// Takes the frame so far before it is finished, if previews were asked for.
     pub preview: Option<&'a dyn Fn(&FrameData)>,
 }
 
@@ -319,12 +319,12 @@ pub struct Metric {
     pub unit: String,
     /// The value; finite.
     pub value: f64,
-    /// What tells it of a whole sequence.
+    /// Which number summarises a whole sequence.
     #[serde(default, skip_serializing_if = "Over::is_last")]
     pub over: Over,
 }
 
-/// Which number stands for a sequence of frames.
+/// Which number summarises a sequence of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
@@ -363,17 +363,17 @@ impl Metric {
         Self::new(name, "", value as f64)
     }
 
-    /// The same, but a sequence is told by its sum.
+    /// The same, but a sequence is summarised by its sum.
     pub fn summed(self) -> Self {
         Self { over: Over::Sum, ..self }
     }
 
-    /// The same, but a sequence is told by its largest.
+    /// The same, but a sequence is summarised by its largest value.
     pub fn largest(self) -> Self {
         Self { over: Over::Largest, ..self }
     }
 
-    /// How long something took, from then until now.
+    /// How long something took, from `since` until now.
     pub fn time(name: &str, since: std::time::Instant) -> Self {
         Self::new(name, "s", since.elapsed().as_secs_f64()).summed()
     }

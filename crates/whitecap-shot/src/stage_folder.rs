@@ -34,7 +34,7 @@ pub(crate) struct FileRecord {
     pub blake3: String,
 }
 
-/// What is known of a finished frame.
+/// What is known about a finished frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FrameRecord {
     /// Number of the frame.
@@ -89,8 +89,8 @@ impl StageFolder {
         }
     }
 
-    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this folder. A
-    /// name that leads elsewhere leads nowhere.
+    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this
+    /// folder. A name that leads elsewhere is refused.
     pub fn recorded_path(&self, frame: i64, name: &str, saves: &[Save]) -> Option<PathBuf> {
         let saved = saves.iter().map(|save| self.frame_path(frame, save));
         let known = saved.chain([self.exact_path(frame), self.state_path(frame)]);
@@ -101,7 +101,7 @@ impl StageFolder {
             .or_else(|| is_plain.then(|| self.path.join(name)))
     }
 
-    /// What records call a file: its path within this folder, or its plain name if it lies elsewhere.
+    /// What records call a file: its path within this folder, or its plain name if it is elsewhere.
     fn name_of(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.path).ok();
         let name = inside.or(path.file_name().map(Path::new)).unwrap_or(path);
@@ -128,9 +128,10 @@ impl StageFolder {
         serde_json::from_str(&text).ok()
     }
 
-    /// Writes the record of a frame: renamed into place, but not synced to the disk. A record that
-    /// a power cut loses or tears costs the work of its frame, because it is checked against the
-    /// files it names; waiting for the disk at every frame of every stage would cost more.
+    /// Writes the record of a frame: renamed into place, but not synced to the disk. If a power cut
+    /// loses or tears a record, only the work of its frame is lost, because records are checked
+    /// against the files they name; waiting for the disk at every frame of every stage would cost
+    /// more.
     pub fn write_record(&self, record: &FrameRecord) -> Result<(), FolderError> {
         let text = serde_json::to_string(record).expect("a record is plain data");
         let temporary = self.path.join(".frames").join(format!(".{:04}.tmp", record.frame));
@@ -169,7 +170,7 @@ impl StageFolder {
         let older: Vec<i64> =
             self.checkpoints().into_iter().filter(|&kept| kept < frame).rev().skip(1).collect();
         for frame in older {
-            // A checkpoint that cannot be removed only takes room.
+            // A checkpoint that cannot be removed only takes up space.
             let _ = fs::remove_file(self.state_path(frame));
         }
         Ok(record)

@@ -31,7 +31,7 @@ pub(crate) struct Finished {
     pub data: String,
 }
 
-/// An instance, and the frame it has made last.
+/// An instance, and the last frame it has made.
 pub(crate) struct Running {
     pub instance: Box<dyn Stage>,
     pub after: Option<i64>,
@@ -47,7 +47,7 @@ pub(crate) struct StageRun<'a> {
     pub is_taken: bool,
     /// Whether every frame is the same: it takes nothing, and its files serve every frame.
     pub is_static: bool,
-    /// The data at hand: of which frame, and what.
+    /// The data in memory: its frame, and the data itself.
     pub current: Option<(i64, FrameData)>,
     pub log: Vec<FrameLog>,
     /// Whether a frame must stay readable to the bit after the run.
@@ -56,7 +56,7 @@ pub(crate) struct StageRun<'a> {
     checkpoint_cost: Duration,
 }
 
-/// Checkpoints may take this share of the time.
+/// Checkpoints may take this fraction of the time.
 const CHECKPOINT_SHARE: u32 = 20;
 
 impl<'a> StageRun<'a> {
@@ -121,7 +121,8 @@ impl<'a> StageRun<'a> {
         })))
     }
 
-    /// What identifies a frame's data for later stages. Nobody takes pictures, so their key will do.
+    /// What identifies a frame's data for later stages. No stage takes pictures as input, so their
+    /// key will do.
     pub fn identity(&self, key: &str, data: &FrameData) -> String {
         match data {
             FrameData::Picture(_) => key.to_string(),
@@ -196,7 +197,7 @@ impl<'a> StageRun<'a> {
         candidates.filter_map(|file| self.read_exactly(record, file)).next()
     }
 
-    /// The data of a file, if it is that of the record.
+    /// The data of a file, if it matches the record.
     fn read_exactly(&self, record: &FrameRecord, file: &FileRecord) -> Option<FrameData> {
         let path = self.path_of(record, file)?;
         let bytes = (path == self.folder.exact_path(record.frame) || formats::may_be_exact(&path))
@@ -204,7 +205,7 @@ impl<'a> StageRun<'a> {
         self.decode_exactly(record, &path, &bytes.ok()?)
     }
 
-    /// The data of a file's bytes, if it is that of the record.
+    /// The data in a file's bytes, if it matches the record.
     fn decode_exactly(&self, record: &FrameRecord, path: &Path, bytes: &[u8]) -> Option<FrameData> {
         let data = match path == self.folder.exact_path(record.frame) {
             true => exact::decode(bytes).ok()?,
@@ -213,8 +214,9 @@ impl<'a> StageRun<'a> {
         (exact::digest(&data) == record.data).then_some(data)
     }
 
-    /// Writes a frame in what it is saved in and not saved yet, and names a file from which its data can
-    /// be read back exactly, if that is wanted: a copy, where none of the formats keeps everything.
+    /// Writes a frame in the formats that are not saved yet, and names a file from which its data
+    /// can be read back exactly, if that is wanted: a copy, if none of the formats keeps
+    /// everything.
     pub fn save(&self, record: &mut FrameRecord, output: &StageOutput) -> Result<(), Cause> {
         let still_exact = record.exact.take().filter(|file| self.is_intact(record, file));
         record.exact = still_exact.filter(|_| self.keeps_exact);
@@ -247,8 +249,8 @@ impl<'a> StageRun<'a> {
         Ok(())
     }
 
-    /// Saves the state after the recorded frame, if the instance stands there and `interval` has
-    /// passed since the last time.
+    /// Saves the state after the recorded frame, if the instance is there and `interval` has passed
+    /// since the last time.
     pub fn checkpoint(
         &mut self,
         record: &mut FrameRecord,

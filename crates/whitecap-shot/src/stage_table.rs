@@ -13,7 +13,7 @@ use crate::shot_file::Save;
 use crate::stage::{CheckedStage, InputPort, KindInfo, ShotContext, StageKind};
 use crate::{DataKind, Registry, formats};
 
-/// What is known of a stage while its file is checked; parts with mistakes are missing.
+/// What is known about a stage while its file is checked; parts with mistakes are missing.
 pub(crate) struct Draft {
     pub name: String,
     pub name_span: Range<usize>,
@@ -40,7 +40,7 @@ pub(crate) fn is_file_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 100 && name.chars().all(plain)
 }
 
-/// Checks and reads a stage's table. `shot` is missing where the `[shot]` table has mistakes.
+/// Checks and reads a stage's table. `shot` is missing if the `[shot]` table has mistakes.
 pub(crate) fn read(
     entry: &Entry,
     registry: &Registry,
@@ -92,7 +92,7 @@ fn as_table<'e>(entry: &'e Entry, mistakes: &mut Mistakes<'_>) -> Option<&'e [En
             None
         }
         _ => {
-            let message = format!("`{}` stands outside of any table", entry.key);
+            let message = format!("`{}` is outside any table", entry.key);
             let help = String::from("move it below [shot] or below the stage it belongs to");
             mistakes.add(entry.key_span.clone(), message, Some(help));
             None
@@ -206,8 +206,8 @@ fn checked(
     }
 }
 
-/// Where the value of a key such as `solids.1.path` stands, or the innermost table or list on the
-/// way to it that is there.
+/// Where the value of a key such as `solids.1.path` is, or the innermost table or list on the way
+/// to it that exists.
 fn place_of<'e>(key: &str, table: &'e [Entry]) -> Option<&'e Range<usize>> {
     let mut steps = key.split('.');
     let first = steps.next()?;

@@ -1,6 +1,6 @@
-//! Contract: shallow liquid goes through a shot like any other stage: on a mesh, a height field or a
-//! plane; a run that is cancelled between frames and continued writes the bytes of a run that was not;
-//! the volume is accounted for; what is wrong is told at its line.
+//! Contract: shallow liquid works in a shot like any other stage: on a mesh, a height field or a plane; a run
+//! that is cancelled between frames and continued writes the bytes of a run that was not; the volume is
+//! accounted for; what is wrong is reported at its line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,8 +106,9 @@ fn report(folder: &Path, text: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(summary.report_json.unwrap()).unwrap()).unwrap()
 }
 
-/// Contract: each frame tells the volume, what came and went, and that nothing is missing; the mesh has
-/// normals and opacity; liquid that falls from the table is in the air as drops.
+/// Contract: each frame reports the volume, what was added and removed, and that nothing is
+/// missing; the mesh has normals and opacity; liquid that falls from the table is in the air as
+/// drops.
 #[test]
 fn frames_tell_where_the_volume_is() {
     let folder = folder();
@@ -219,7 +220,7 @@ fn height_fields_and_planes_are_terrain() {
     assert!(error.contains("no stage `water`"), "{error}");
 }
 
-/// Contract: settings that cannot be used are told at their line, with what would be right.
+/// Contract: settings that cannot be used are reported at their line, with what would be right.
 #[test]
 fn impossible_scenes_are_told() {
     const TABLE: &str = "terrain = { mesh = \"table.ply\", ground = 0 }\n";
@@ -233,7 +234,7 @@ fn impossible_scenes_are_told() {
     for (changes, expected) in [
         (vec![("table.ply", "chair.ply")], "there is no terrain file"),
         (vec![("table.ply", "spill.toml")], "spill.toml"),
-        (vec![(TABLE, both)], "at once"),
+        (vec![(TABLE, both)], "both a mesh and a height field"),
         (vec![("ground = 0", "first = 3")], "but this is one file"),
         (vec![("table.ply", "table.####.ply")], "there are no such files"),
         (vec![(TABLE, ""), (AREA, "")], "no bounds of its own"),
@@ -256,12 +257,13 @@ fn impossible_scenes_are_told() {
     }
 }
 
-/// Contract: a lake round a tower stays flat: the tower's edges, high above it, do not draw its surface up
-/// along the walls.
+/// Contract: a lake around a tower stays flat: the tower's edges, high above it, do not pull its
+/// surface up along the walls.
 #[test]
 fn walls_do_not_draw_curtains() {
     let folder = folder();
-    // Two parts, so that edges have a vertex in line with a row of columns, which could be drawn up to it.
+    // Two parts, so that edges have a vertex in line with a row of columns, which could be pulled
+    // up to it.
     let [left, right] = [(-0.0102, 0.0005), (0.0005, 0.0102)].map(|(low, high)| {
         TriMesh::cuboid(Vec3::new(low, -0.001, -0.0102), Vec3::new(high, 0.03, 0.0102))
     });
@@ -290,7 +292,7 @@ fn sinking_table(folder: &Path) -> String {
 
 /// Contract: a terrain with a file for every frame moves, and the liquid with it: none is lost, what lies on
 /// the table sinks with it, the terrain that is given is that of the frame. A run that is cancelled and
-/// continued writes the same bytes. A missing file is told before the run.
+/// continued writes the same bytes. A missing file is reported before the run.
 #[test]
 fn a_terrain_of_many_files_moves() {
     let [whole, interrupted] = [(); 2].map(|()| folder());
@@ -325,8 +327,8 @@ fn a_terrain_of_many_files_moves() {
     assert!(told.contains("file 6 is missing"), "{told}");
 }
 
-/// Contract: a live view gets a moving terrain at the frame rate of the shot, stays at the last frame, and is
-/// told when a file cannot be read any more.
+/// Contract: a live view gets a moving terrain at the frame rate of the shot, stays at the last
+/// frame, and gets an error when a file can no longer be read.
 #[test]
 fn a_live_view_gets_a_moving_terrain() {
     let folder = folder();

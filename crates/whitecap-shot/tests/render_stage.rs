@@ -1,6 +1,6 @@
-//! Contract: pictures go through a shot like anything else: particles, meshes and distance fields are
-//! rendered with objects, lamps and menisci; the files are the same for any number of threads; what
-//! is wrong is told before anything is rendered.
+//! Contract: pictures work in a shot like anything else: particles, meshes and distance fields are rendered
+//! with objects, lamps and menisci; the files are the same for any number of threads; what is wrong is
+//! reported before anything is rendered.
 
 use std::path::Path;
 
@@ -106,8 +106,8 @@ fn pictures_do_not_depend_on_threads() {
     assert!(levels.clone().fold(0.0, f32::max) > 2.0 * levels.fold(1.0, f32::min));
 }
 
-/// Contract: an empty region, a file that is not there and a film thicker than a film are told at their
-/// lines.
+/// Contract: an empty region, a file that is not there and a film that is too thick are reported at
+/// their lines.
 #[test]
 fn mistakes_are_told_before_anything_is_rendered() {
     let told = |from: &str, to: &str| {

@@ -32,7 +32,7 @@ cell = 0.05
 save = ["ply"]
 "#;
 
-/// What a run did, and what it told.
+/// What a run did, and what it reported.
 struct Ran {
     result: Result<RunSummary, RunError>,
     /// `skin 3 made`, `water 1 skipped`, `note: …`.
@@ -119,7 +119,7 @@ fn equal_settings_are_equal() {
     assert_eq!(run_quietly(folder.path(), &same).result.unwrap().computed, 0);
 }
 
-/// Contract: a saved file that is gone, cut short or changed is put back, alone.
+/// Contract: a saved file that is missing, cut short or changed is restored, and nothing else.
 #[test]
 fn damage_is_mended() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ fn damage_is_mended() {
 }
 
 /// Contract: a format that is asked for later is written without making the frame again; a format
-/// no longer asked for is left alone while it is right, and removed when it is not.
+/// no longer asked for is left alone while it is valid, and removed when it is not.
 #[test]
 fn formats_come_and_go() {
     let folder = tempfile::tempdir().unwrap();

@@ -60,8 +60,8 @@ fn an_empty_file() {
     insta::assert_snapshot!(messages(""));
 }
 
-/// Contract: numbers that cannot be computed with are refused: not finite, too large for their
-/// type, fractions where whole numbers are needed.
+/// Contract: unusable numbers are refused: not finite, too large for their type, fractions where
+/// whole numbers are needed.
 #[test]
 fn impossible_numbers() {
     let source = r#"
@@ -105,7 +105,7 @@ kind = "example"
     insta::assert_snapshot!(messages(source));
 }
 
-/// Contract: settings that are possible one by one but not together are pointed at.
+/// Contract: settings that are possible one by one but not together are reported.
 #[test]
 fn settings_that_do_not_fit_together() {
     let source = r#"

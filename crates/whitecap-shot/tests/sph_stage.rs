@@ -1,6 +1,6 @@
-//! Contract: a simulated liquid goes through a shot like any other stage: a run that is cancelled
+//! Contract: a simulated liquid works in a shot like any other stage: a run that is cancelled
 //! between frames and continued writes the bytes of a run that was not; no particle is inside a
-//! solid or outside the domain; what is wrong is told at its line, what is left out in a note.
+//! solid or outside the domain; what is wrong is reported at its line, what is left out in a note.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -116,7 +116,7 @@ fn metric(report: &Value, name: &str) -> Vec<f64> {
     named.map(|metric| metric["value"].as_f64().unwrap()).collect()
 }
 
-/// Contract: the report of every frame tells how many particles there are, how hard they were to
+/// Contract: the report of every frame says how many particles there are, how hard they were to
 /// keep incompressible, and that none is where none may be. The emitter adds to them.
 #[test]
 fn the_report_counts() {
@@ -162,8 +162,8 @@ fn only_visible_particles_can_be_kept() {
     assert!(saved > 0.0 && saved < count, "{saved} of {count}");
 }
 
-/// Contract: everything that can be known to be wrong with sources, solids and walls before the
-/// run is told at its own line, with what would be right.
+/// Contract: everything that can be known to be wrong with sources, solids and walls before the run
+/// is reported at its own line, with what would be right.
 #[test]
 fn bad_scenes_are_told_at_their_lines() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Contract: tracking goes through a shot like any other stage: on a live liquid with a mesh from a
-//! file; its meshes are closed; a run that is cancelled between frames and continued writes the bytes of
-//! a run that was not; what is wrong is told in a sentence.
+//! Contract: tracking works in a shot like any other stage: on a live liquid with a mesh from a file; its
+//! meshes are closed; a run that is cancelled between frames and continued writes the bytes of a run that was
+//! not; what is wrong is reported in a sentence.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -163,9 +163,9 @@ fn block_mesh() -> TriMesh {
     surface_particles(&moved_block(0, true), &settings, &Unwatched).unwrap().mesh
 }
 
-/// Contract: a frame that fails, here by a particle that is nowhere, changes nothing: the frame that comes
-/// instead is that of a run without the failure. A saved state goes on the same way; one that was cut is
-/// refused. Particles without ids are told of.
+/// Contract: a frame that fails, here because of a particle without a finite position, changes
+/// nothing: the frame that comes instead is that of a run without the failure. A saved state
+/// continues the same way; one that was cut short is refused. Particles without ids are noted.
 #[test]
 fn a_frame_that_fails_changes_nothing() {
     let mesh = FrameData::from(block_mesh());

@@ -1,6 +1,6 @@
-//! Contract: waves go through a shot like any other stage: on a live liquid and on a cache, as mesh
+//! Contract: waves work in a shot like any other stage: on a live liquid and on a cache, as mesh
 //! and as points; a run that is cancelled between frames and continued writes the bytes of a run
-//! that was not; what is wrong is told in a sentence, what was assumed in a note.
+//! that was not; what is wrong is reported in a sentence, what was assumed in a note.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -116,8 +116,8 @@ fn run_to_be_killed() {
     run(&loaded(SHOT, Path::new(&folder)), &options).unwrap();
 }
 
-/// Contract: a run that is killed after it has saved the state of its waves goes on from there, and ends
-/// with the bytes of a run that nobody killed.
+/// Contract: a run that is killed after it has saved the state of its waves continues from there,
+/// and ends with the bytes of an uninterrupted run.
 #[test]
 fn a_killed_run_continues_from_its_checkpoint() {
     let whole = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn cached(ids: impl Fn(usize) -> Option<i32>) -> Result<Value, String> {
     Ok(serde_json::from_str(&report).unwrap())
 }
 
-/// Contract: particles with ids are followed without a word; without ids they are matched with the
+/// Contract: particles with ids are followed without a note; without ids they are matched with the
 /// nearest, and a note says so; ids that are used twice are refused with both particles named.
 #[test]
 fn ids_are_used_missed_or_refused() {
@@ -235,8 +235,8 @@ fn ids_are_used_missed_or_refused() {
     assert!(error.contains("the same id") && error.contains("frame 1"), "{error}");
 }
 
-/// Contract: lengths that do not go together, an empty domain and a missing frame are told before
-/// anything runs.
+/// Contract: lengths that do not fit together, an empty domain and a missing frame are reported
+/// before anything runs.
 #[test]
 fn mistakes_are_told_before_the_run() {
     let folder = tempfile::tempdir().unwrap();

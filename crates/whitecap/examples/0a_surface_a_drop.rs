@@ -6,7 +6,7 @@ use whitecap::io::write_mesh;
 use whitecap::surface::{Method, SurfaceSettings, report, surface_particles};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Points of a lattice that lie in a ball of 0.5 m.
+    // Lattice points in a ball of 0.5 m.
     let spacing = 0.05;
     let steps = -10..=10;
     let lattice = steps.clone().flat_map(|z| {

@@ -4,8 +4,8 @@
 //! cargo run --release -p whitecap --example 0d_shot_meshes
 //! ```
 //!
-//! The toy, the balls, the loaf, the bar, the gear and the stirrer are signed distances, joined by minima that are rounded where
-//! parts meet; the glass and what is in it are surfaces of revolution.
+//! The toy, the balls, the loaf, the bar, the gear and the stirrer are signed distances, joined by
+//! smooth minima; the glass and its contents are surfaces of revolution.
 
 mod shapes;
 
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A bear that stands on y = 0 and looks along z, 0.32 m tall.
+/// A bear that stands on y = 0 and faces along z, 0.32 m tall.
 fn toy(p: Vec3) -> f32 {
     // One side is the mirror image of the other.
     let p = Vec3::new(p.x.abs(), p.y, p.z);
@@ -104,7 +104,7 @@ fn bar(p: Vec3) -> f32 {
     capsule(p, Vec3::new(0.0, 0.0, -0.155), Vec3::new(0.0, 0.0, 0.155), 0.025)
 }
 
-/// Two paddles on a shaft along y, 0.32 m across; the origin is on the shaft, amid the paddles.
+/// Two paddles on a shaft along y, 0.32 m across; the origin is on the shaft, between the paddles.
 fn stirrer(p: Vec3) -> f32 {
     let paddle = rounded_box(p, Vec3::new(0.16, 0.11, 0.012), 0.01);
     let shaft = capsule(p, Vec3::new(0.0, -0.1, 0.0), Vec3::new(0.0, 0.45, 0.0), 0.018);

@@ -4,8 +4,8 @@
 //! cargo run --release -p whitecap --example 0e_pipes_meshes
 //! ```
 //!
-//! The vertebra is a signed distance, joined by minima that are rounded where parts meet; the wound around it
-//! is a sheet over a square. The dish is a surface of revolution. Platforms, passages and the incline are put together
+//! The vertebra is a signed distance, joined by smooth minima; the wound around it is a sheet over
+//! a square. The dish is a surface of revolution. Platforms, passages and the incline are built
 //! from blocks.
 
 mod shapes;
@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A lumbar vertebra as a surgeon sees it, 85 mm across: the spinous process points up (y), the canal runs
-/// along z. Bored through by the channels of its veins.
+/// A lumbar vertebra as a surgeon sees it, 85 mm across: the spinous process points up (y), the
+/// canal runs along z. The channels of its veins run through it.
 fn vertebra(p: Vec3) -> f32 {
     // One side is the mirror image of the other.
     let p = Vec3::new(p.x.abs(), p.y, p.z);
@@ -106,7 +106,8 @@ fn wound() -> TriMesh {
             triangles.extend([[a, d, c], [a, b, d]].map(|corners| corners.map(|v| v + below)));
         }
     }
-    // The sides, with the outside to the right of the way from the first to the second vertex.
+    // The sides, with the outside to the right of the direction from the first to the second
+    // vertex.
     let mut side_of = |a: u32, b: u32| {
         triangles.extend([[a, b + below, b], [a, a + below, b + below]]);
     };
@@ -143,8 +144,8 @@ fn dish() -> TriMesh {
     both(&revolved(&bowl.map(Vec2::from), 144, 0.0), &pegs)
 }
 
-/// The closed surface that a section from axis to axis sweeps about an upright axis, with rings doubled at
-/// its corners so that they look sharp.
+/// The closed surface that a section from axis to axis sweeps about a vertical axis, with rings
+/// doubled at its corners so that they look sharp.
 fn revolved(section: &[Vec2], segments: u32, x: f32) -> TriMesh {
     const SHARP: f32 = 0.05;
     let (first, last) = (section[0], section[section.len() - 1]);
@@ -250,11 +251,11 @@ fn platforms() -> Vec<Block> {
     all
 }
 
-/// A well amid four basins, joined by low passages under the walls between them.
+/// A well between four basins, joined by low passages under the walls between them.
 fn passages() -> Vec<Block> {
     const TOP: f32 = 0.024;
     const CEILING: f32 = 0.006;
-    // Lines that part the square: edge, basin, wall, well, and back.
+    // Lines that divide the square: edge, basin, wall, well, and back.
     let lines = [-0.05, -0.047, -0.03, -0.015, -0.005, 0.005, 0.015, 0.03, 0.047, 0.05];
     let mut all = vec![Block::new([-0.05, -0.004, -0.05], [0.05, 0.0, 0.05])];
     for x in lines.windows(2) {

@@ -1,7 +1,6 @@
-//! Whitecap adds fine detail to fluid animation. This crate is every library of Whitecap under one
-//! name, and this page is a tour through them. Each example is a test.
-//!
-//! | module | what |
+//! Whitecap adds fine detail to fluid animation. This crate bundles all libraries of Whitecap, and
+//! this page is a tour of them. Each example is a test.
+//! | module | contents |
 //! |---|---|
 //! | [`core`] | particles, meshes, grids, neighbour search, kernels, solvers |
 //! | [`io`] | file formats, frame sequences, atomic writes |
@@ -11,7 +10,7 @@
 //! | [`waves`] | fine waves on the surface of a particle liquid |
 //! | [`track`] | detailed meshes that a particle liquid carries along |
 //! | [`pipes`] | shallow liquid on any terrain, in real time |
-//! | [`render`] | pictures: rays, and what they meet |
+//! | [`render`] | pictures by path tracing |
 //! | [`shot`] | shot files, stages, resumable runs, reports |
 //!
 //! Lengths are in metres, times in seconds; y is up; coordinates are right-handed.
@@ -28,7 +27,7 @@
 //! particles.set_attribute("velocity", Column::Vec3(vec![Vec3::Y; 2]))?;
 //! assert_eq!(particles.velocities().unwrap()[1], Vec3::Y);
 //!
-//! // A column of the wrong length is an error with a sentence, not a crash.
+//! // A column of the wrong length is an error with a message, not a crash.
 //! let error = particles.set_attribute("id", Column::I32(vec![7])).unwrap_err();
 //! assert!(error.to_string().contains("id"));
 //! # Ok::<(), whitecap::core::Error>(())
@@ -55,19 +54,19 @@
 //! let report = report(&surfaced.mesh);
 //! assert!(report.is_closed_manifold());
 //! assert_eq!(report.components, 1);
-//! // The radius was not given, so it was estimated, half the particle spacing, and a note says so.
+//! // The radius was not given, so it was estimated as half the particle spacing, and a note says so.
 //! assert!((surfaced.radius - 0.05).abs() < 0.001);
 //! assert!(surfaced.notes[0].contains("no radius was given"));
 //! # Ok::<(), whitecap::surface::Error>(())
 //! ```
 //!
-//! Settings are plain data. The same definition is the command's flags, the keys of a shot file and
+//! Settings are plain data. One definition gives the command's flags, the keys of a shot file and
 //! the JSON Schema.
 //!
 //! # Level set
 //! A *level set* stores the signed distance to a surface on the nodes of a sparse grid: negative
 //! inside, and only in a *narrow band* around the surface. Shapes can be joined, cut, grown and
-//! smoothed in this form, and come back as closed meshes.
+//! smoothed in this form, and turned back into closed meshes.
 //!
 //! ```
 //! use whitecap::core::glam::Vec3;
@@ -194,9 +193,9 @@
 //! ```
 //!
 //! # Shallow liquid
-//! Liquid that is shallow against its extent needs no particles. A *terrain* lists the spaces between
-//! solids above every cell of a grid, several above each other under overhangs; *columns* of liquid
-//! stand in them and exchange volume through *virtual pipes*. A puddle on a tilted plate:
+//! Liquid that is shallow compared with its extent needs no particles. A *terrain* lists the spaces between
+//! solids above every cell of a grid, several above each other under overhangs; *columns* of liquid fill them
+//! and exchange volume through *virtual pipes*. A puddle on a tilted plate:
 //!
 //! ```
 //! use whitecap::core::glam::{Vec2, Vec3};
@@ -269,7 +268,7 @@
 //! # Shot
 //! A *shot* is a range of frames and the *stages* that make them, described by a *shot file*. Each
 //! stage takes the frames of other stages or of files, and gives frames of its own. A run makes
-//! only the frames that are not up to date, and a run that was stopped continues where it was.
+//! only the frames that are not up to date, and a run that was stopped continues where it left off.
 //!
 //! ```
 //! use whitecap::shot::{CancelToken, Event, Registry, RunOptions, Shot, run};
@@ -314,8 +313,8 @@
 //! ```
 //!
 //! # Progress and cancel
-//! A long computation takes a [`core::Watch`]: it reports how far it is, and asks whether it should
-//! stop. Nothing prints, and nothing exits.
+//! A long computation takes a [`core::Watch`]: it reports progress, and asks whether to stop. The
+//! libraries never print or exit.
 //!
 //! ```
 //! use whitecap::core::glam::Vec3;

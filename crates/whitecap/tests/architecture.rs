@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries that stand above this one, as ways in for people and for other languages.
+/// Libraries on top of this one: entry points for people and for other languages.
 const FRONT_DOORS: [&str; 2] = ["whitecap-pipes-c", "whitecap-play"];
 
 fn root() -> PathBuf {
@@ -40,7 +40,7 @@ fn the_architecture_names_every_crate() {
     assert_eq!(named_crates(&text), crates());
 }
 
-/// Contract: every library crate can be reached through this one, but for the front doors.
+/// Contract: every library crate can be reached through this one, except for the entry points.
 #[test]
 fn every_library_is_re_exported() {
     let text = fs::read_to_string(root().join("crates/whitecap/src/lib.rs")).unwrap();

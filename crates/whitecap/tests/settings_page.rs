@@ -36,7 +36,7 @@ fn the_surfacing_page_has_every_setting() {
     let schema = shot_schema();
     let stage = &schema["$defs"]["surface-stage"]["properties"];
     let own = stage.as_object().unwrap().iter().filter(|(name, _)| {
-        // What every stage has is told in docs/shot-files.md.
+        // What every stage has is described in docs/shot-files.md.
         !["kind", "save", "particles"].contains(&name.as_str())
     });
     let rows: Vec<String> = own.map(|(name, setting)| row(name, setting)).collect();

@@ -1,4 +1,4 @@
-//! `whitecap check`: whether a mesh is closed, and what it measures; whether a shot file has
+//! `whitecap check`: whether a mesh is closed, and its measurements; whether a shot file has
 //! mistakes.
 
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ Examples:
   whitecap check drop.toml
 
 Exit code 2 if a shot file has mistakes, 1 if a mesh is open, non-manifold or inconsistently oriented. Volume is in m³, area
-in m². Triangles that cut each other are counted, but do not fail the check.";
+in m². Triangles that intersect each other are counted, but do not fail the check.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -36,9 +36,9 @@ pub fn command() -> Command {
     let intersections = Arg::new("self-intersections")
         .long("self-intersections")
         .action(ArgAction::SetTrue)
-        .help("Also count the triangles that cut another one (slower)");
+        .help("Also count the triangles that intersect another one (slower)");
     Command::new("check")
-        .about("Says whether a mesh is closed, or a shot file free of mistakes")
+        .about("Checks that a mesh is closed, or that a shot file has no mistakes")
         .after_help(EXAMPLES)
         .args([file, frames::frames_flag(), intersections, json_flag()])
 }
@@ -116,7 +116,7 @@ fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
     Answer::report(text, json!({ "closed_manifold": good, "frames": frames }))
 }
 
-/// Adds every number of a report to an object, under the report's own names.
+/// Adds every number of a report to an object, under its name in the report.
 pub fn add_report(object: &mut Value, report: &MeshReport) {
     if let (Value::Object(object), Ok(Value::Object(numbers))) =
         (&mut *object, serde_json::to_value(report))

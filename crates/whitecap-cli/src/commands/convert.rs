@@ -42,7 +42,7 @@ pub fn command() -> Command {
         .long("format")
         .value_name("NAME")
         .value_parser(PossibleValuesParser::new(formats().iter().map(|info| info.name)))
-        .help("Write this format, whatever the extension of OUT says");
+        .help("Write this format, regardless of the extension of OUT");
     let cell = Arg::new("cell")
         .long("cell")
         .value_name("NUMBER")
@@ -112,7 +112,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     Ok(Answer::done(text, json))
 }
 
-/// Says how far it came, and how to continue.
+/// Says how far the conversion got, and how to continue.
 fn cancelled(done: usize, pairs: &[FramePair]) -> Failure {
     let (next, last) = (pairs[done].frame, pairs[pairs.len() - 1].frame);
     Failure::Cancelled(match pairs.len() {
@@ -130,7 +130,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Converts one file; tells what was written.
+    /// Converts one file; returns what was written.
     fn convert(&self, pair: &FramePair) -> Result<Kind, Failure> {
         let FramePair { input, output, .. } = pair;
         let kind = whitecap_io::kind_of(input)?;
@@ -149,7 +149,7 @@ impl Conversion {
             Kind::Mesh if writes(Kind::Volume) => {
                 let cell = self.cell.ok_or_else(|| {
                     Failure::Usage(format!(
-                        "{}: a mesh becomes a level set with --cell, the distance between grid nodes in metres",
+                        "{}: to turn a mesh into a level set, give the distance between grid nodes in metres with --cell",
                         input.display()
                     ))
                 })?;
@@ -186,7 +186,7 @@ impl Conversion {
             Some(GridValues::Scalar(grid)) if grid.background() > 0.0 => Ok(grid),
             Some(_) => Err(Failure::about(
                 path,
-                "this grid is no signed distance: it must be scalar and positive outside",
+                "this grid is not a signed distance: it must be scalar and positive outside",
             )),
             None => Err(Failure::about(
                 path,
@@ -203,7 +203,7 @@ impl Conversion {
             kind => format!("use one of {}", extensions_for(&[kind])),
         };
         Failure::Usage(format!(
-            "{} holds {}, which the format {} cannot; {advice}",
+            "{} holds {}, which the format {} cannot hold; {advice}",
             input.display(),
             in_words(kind),
             self.format.name

@@ -31,7 +31,7 @@ pub fn command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .help("A file, or a sequence such as sim/frame.####.bgeo");
     Command::new("info")
-        .about("Tells what is in a file or a sequence")
+        .about("Shows what is in a file or a sequence")
         .after_help(EXAMPLES)
         .args([file, json_flag()])
 }
@@ -181,7 +181,7 @@ fn whole_range(values: impl Iterator<Item = i64> + Clone) -> Value {
     json!([values.clone().min(), values.max()])
 }
 
-/// Least and largest value of each component.
+/// Smallest and largest value of each component.
 fn range<const N: usize>(values: impl Iterator<Item = [f32; N]>) -> Value {
     let extremes = values.fold(None, |extremes, value| {
         let (mut least, mut most) = extremes.unwrap_or((value, value));

@@ -1,4 +1,4 @@
-//! The commands: one file each, and one for those that stages bring along.
+//! The commands: one file each, and one for the commands of stages.
 //!
 //! A command prints nothing on standard output itself: it returns an [`Answer`].
 
@@ -74,7 +74,7 @@ pub fn all() -> Vec<Entry> {
     entries
 }
 
-/// Calls a command as if its words had been typed.
+/// Runs a command as if it had been typed.
 fn call(words: impl Iterator<Item = String>, session: &Session) -> Result<Answer, Failure> {
     let mut words = words.peekable();
     let entry = all()

@@ -22,8 +22,8 @@ Examples:
 
 Prints an address to open in a browser on this machine: pour, wipe and carve with the mouse, and
 change viscosity, contact angle and source rate while the liquid runs. Nobody else can open it: the
-server listens on this machine only, and the address holds a token. Ctrl-C ends it. Without a shot
-there is a built-in scene. Nothing is written.";
+server listens on this machine only, and the address holds a token. Ctrl-C stops it. Without a shot
+file, a built-in scene is shown. Nothing is written.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -41,7 +41,7 @@ pub fn command() -> Command {
         .value_name("PORT")
         .default_value("0")
         .value_parser(value_parser!(u16))
-        .help("Port on this machine; 0 is any that is free");
+        .help("Port on this machine; 0 picks a free one");
     Command::new("play")
         .about("Shows a shallow liquid in the browser, to play with while it runs")
         .after_help(EXAMPLES)
@@ -59,7 +59,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     // Even a quiet run must say where it is.
     let _ = writeln!(
         std::io::stderr(),
-        "{}\nOpen {} in a browser. Ctrl-C ends it.",
+        "{}\nOpen {} in a browser. Ctrl-C stops it.",
         scene.name,
         server.address()
     );

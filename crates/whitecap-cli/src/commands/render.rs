@@ -21,7 +21,7 @@ use crate::failure::Failure;
 /// The stage that it belongs to.
 pub const NAME: &str = "render";
 
-/// Share of the picture's height or width that the liquid fills.
+/// Fraction of the picture's height or width that the liquid fills.
 const SHARE_FILLED: f32 = 0.8;
 
 /// Its own arguments.
@@ -31,7 +31,7 @@ pub fn arguments() -> [Arg; 2] {
         .value_name("COUNT")
         .value_parser(value_parser!(u32).range(1..=100_000))
         .conflicts_with("frames")
-        .help("That many pictures of one file, from all around");
+        .help("Make this many pictures of one file, from all around");
     let bare = Arg::new("bare")
         .long("bare")
         .action(ArgAction::SetTrue)
@@ -39,7 +39,7 @@ pub fn arguments() -> [Arg; 2] {
     [turntable, bare]
 }
 
-/// How many pictures of one file are wanted, if a turntable is.
+/// How many pictures of one file are wanted, if it is a turntable.
 pub fn turntable(info: &KindInfo, matches: &ArgMatches) -> Option<i64> {
     let count = (info.name == NAME).then(|| matches.get_one::<u32>("turntable"))?;
     count.map(|&count| i64::from(count))

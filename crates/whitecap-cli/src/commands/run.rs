@@ -39,7 +39,7 @@ pub fn command() -> Command {
         .long("output")
         .value_name("FOLDER")
         .value_parser(value_parser!(PathBuf))
-        .help("Folder for the results [default: what the shot file says]");
+        .help("Folder for the results [default: the one in the shot file]");
     Command::new("run")
         .about("Runs a shot: makes every frame that is not up to date")
         .after_help(EXAMPLES)
@@ -62,12 +62,12 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
 /// Reads and checks a shot file.
 pub fn load(path: &Path) -> Result<Shot, Failure> {
     let mut shot = Shot::load(path, &Registry::standard()).map_err(shot_failure)?;
-    // Without a `.` in the middle, which people would read as a mistake.
+    // Without a `.` in the middle, which would look like a mistake.
     shot.output = shot.output.components().collect();
     Ok(shot)
 }
 
-/// Runs a shot with progress on standard error; gives also the notes.
+/// Runs a shot with progress on standard error; also returns the notes.
 pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<String>), Failure> {
     let total = shot.stages.len() * shot.context().frames().count();
     let progress = Progress::new(session, total);

@@ -81,7 +81,7 @@ fn animate(
     let Some(first) = firsts.first() else {
         return Err(Failure::Usage("there is no picture to show".to_string()));
     };
-    // One sequence alone is told apart by its frame numbers only where captions are asked for.
+    // A single sequence gets a caption only if captions were asked for.
     let captions = match (request.captions.is_empty(), firsts.len()) {
         (true, 1) => vec![String::new()],
         (true, _) => firsts.iter().map(|picture| picture.input.clone()).collect(),
@@ -95,7 +95,7 @@ fn animate(
         stop_if_cancelled(session, frame, count)?;
         let mut canvas = blank.clone();
         for (place, pictures) in inputs.iter().enumerate() {
-            // A single picture beside a sequence stands still.
+            // A single picture beside a sequence is repeated.
             let Some(picture) = pictures.get(frame).or(pictures.last()) else { continue };
             let image = image::read(&picture.path)?;
             note_size(&image, &first_image, picture, session, &progress);
@@ -115,7 +115,7 @@ fn captions(request: &Request, pictures: &[&Picture]) -> Result<Vec<String>, Fai
         0 => Ok(pictures.iter().map(|picture| picture.name.clone()).collect()),
         count if count == pictures.len() => Ok(request.captions.clone()),
         count => Err(Failure::Usage(format!(
-            "there are {} for {}; give one caption for each, with commas between them",
+            "there are {} for {}; give one caption for each, separated by commas",
             wording::count(count, "caption"),
             wording::count(pictures.len(), "picture")
         ))),
@@ -153,7 +153,7 @@ fn answer(request: &Request, layout: &Layout, pictures: usize, frames: usize) ->
     let output: &Path = &request.output;
     let [width, height] = layout.size();
     let what = match request.animation {
-        Some(_) => format!("{} at {} a second", wording::count(frames, "frame"), request.rate),
+        Some(_) => format!("{} at {} per second", wording::count(frames, "frame"), request.rate),
         None => wording::count(pictures, "picture"),
     };
     let text = format!("{}: {what}, {width} x {height} pixels.\n", output.display());

@@ -1,12 +1,14 @@
-//! The command of a stage: `whitecap sph`, `whitecap waves`, and one for every kind that describes one.
+//! The command of a stage: `whitecap sph`, `whitecap waves`, and one for every kind that declares
+//! one.
 //!
 //! A command is a shot of one stage. Its inputs become file arguments that a cache reads, its settings
 //! become flags, its metrics become the answer.
 //!
 //! # Guarantees
 //! * Every frame is written whole or not at all, and is the same for any number of threads.
-//! * A run that was stopped or killed continues with the same command, and ends with the files of one that
-//!   was not. What it needs for that is in a hidden folder beside the output, removed when it is finished.
+//! * A run that was stopped or killed continues with the same command, and ends with the same files
+//!   as an uninterrupted run. What it needs for that is in a hidden folder beside the output,
+//!   removed when it is finished.
 
 mod answer;
 mod files;
@@ -55,7 +57,7 @@ pub fn execute(
     job.run()
 }
 
-/// The shot of one stage and of the caches it takes its inputs from.
+/// The shot of one stage and the caches that it takes its inputs from.
 fn shot(
     kind: &Arc<dyn StageKind>,
     settings: Map<String, Value>,
@@ -98,7 +100,7 @@ fn shot(
     })
 }
 
-/// Problems of settings in the words of the command line.
+/// Problems with settings, in terms of the command line.
 fn usage(problems: &[SettingProblem], flags: &SettingFlags) -> Failure {
     let words = problems.iter().map(|SettingProblem { key, message, .. }| match key.as_str() {
         "kind" => message.clone(),
@@ -139,7 +141,7 @@ impl Job<'_> {
         }
     }
 
-    /// Shows what happens to the stage; of the caches only notes are told.
+    /// Shows what happens to the stage; of the caches, only their notes.
     fn observe(
         &self,
         event: &Event<'_>,
@@ -176,7 +178,8 @@ impl Job<'_> {
             }
             Event::Preview { stage, frame, data: FrameData::Picture(picture) } if stage == own => {
                 for path in self.files.previews(frame) {
-                    // A preview that cannot be written costs nothing; the picture itself will tell.
+                    // A preview that cannot be written does no harm; the final picture will report
+                    // the error.
                     let _ = write_png(path, &picture.preview, PngDepth::Eight);
                 }
             }
@@ -194,7 +197,7 @@ impl Job<'_> {
         };
         let cause = cause.to_string();
         match self.files.input_of(frame) {
-            // What goes wrong with a file names it already.
+            // Errors about a file already name it.
             Some(input) if cause.contains(&*input.to_string_lossy()) => Failure::Work(cause),
             Some(input) => Failure::about(&input, cause),
             None => Failure::Work(format!("frame {frame}: {cause}")),

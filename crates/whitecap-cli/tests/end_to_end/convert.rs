@@ -7,7 +7,7 @@ use whitecap_core::glam::Vec3;
 
 use crate::{block, outcome, run, run_json, write_sequence};
 
-/// Contract: particles survive the way through another format and back, byte for byte.
+/// Contract: particles survive a round trip through another format, byte for byte.
 #[test]
 fn particles_survive() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Wrong usage, broken files, closed pipes: a sentence and the right exit code, never a panic.
+//! Wrong usage, broken files, closed pipes: a message and the right exit code, never a panic.
 
 use std::fs;
 use std::process::Stdio;
@@ -64,7 +64,7 @@ fn broken_files() {
 const ABSURD_PLY: &str = "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\n\
     property float x\nproperty float y\nproperty float z\nend_header\n";
 
-/// Contract: a reader that goes away early is no error and no panic.
+/// Contract: a reader that goes away early causes neither an error nor a panic.
 #[test]
 fn a_closed_pipe_is_no_panic() {
     let folder = tempfile::tempdir().unwrap();

@@ -42,8 +42,8 @@ fn frames(results: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Runs a command and presses Ctrl-C after its first line; it must end with exit code 130. Gives all that it
-/// told.
+/// Runs a command and presses Ctrl-C after its first line; it must end with exit code 130. Returns
+/// all that it printed.
 pub fn stopped(folder: &Path, arguments: &[&str]) -> String {
     let mut command = whitecap(folder);
     command.args(arguments).stderr(Stdio::piped()).stdout(Stdio::null());
@@ -58,9 +58,8 @@ pub fn stopped(folder: &Path, arguments: &[&str]) -> String {
     told
 }
 
-/// Contract: Ctrl-C ends a run with exit code 130 and a sentence on how to continue; no file with
-/// a final name is incomplete; the same command continues and ends with the bytes of a run that
-/// nobody interrupted.
+/// Contract: Ctrl-C ends a run with exit code 130 and a sentence on how to continue; no file with a final
+/// name is incomplete; the same command continues and ends with the bytes of an uninterrupted run.
 #[test]
 fn an_interrupted_run_continues() {
     let folder = tempfile::tempdir().unwrap();

@@ -10,8 +10,8 @@ use crate::{outcome, run, run_json};
 /// A ball of liquid on a plane.
 const DROP: &str = r#"[{"sphere": {"center": [0.03, 0.017, 0.02], "radius": 0.006}}]"#;
 
-/// Contract: liquid on a plane becomes a sequence of meshes; the object tells of every frame, the volume is
-/// all there, and nothing is left behind.
+/// Contract: liquid on a plane becomes a sequence of meshes; the object describes every frame, all
+/// of the volume is there, and nothing is left behind.
 #[test]
 fn a_drop_runs_down_a_plane() {
     let folder = tempfile::tempdir().unwrap();
@@ -35,7 +35,7 @@ fn a_drop_runs_down_a_plane() {
     assert!(lowest("out/d.0005.ply") < lowest("out/d.0001.ply") - 0.002);
 }
 
-/// Contract: a mesh is terrain without a flag, and can be given back with its ground.
+/// Contract: a mesh needs no flag to be the terrain, and can be written again with its ground.
 #[test]
 fn a_mesh_is_terrain() {
     let folder = tempfile::tempdir().unwrap();
@@ -52,7 +52,8 @@ fn a_mesh_is_terrain() {
     assert_eq!(terrain.triangles().len(), 4);
 }
 
-/// Contract: a mesh with a file for every frame moves; a frame without a file is told before anything is made.
+/// Contract: a mesh with a file for every frame moves; a frame without a file is reported before
+/// anything is made.
 #[test]
 fn terrain_moves() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +79,7 @@ fn terrain_moves() {
     assert!(stderr.contains("file 4 is missing"), "{stderr}");
 }
 
-/// Contract: what is wrong is told in a sentence that names the flag.
+/// Contract: what is wrong is reported in a sentence that names the flag.
 #[test]
 fn what_is_wrong_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -89,7 +90,7 @@ fn what_is_wrong_is_told() {
     };
     told(&[], "no bounds of its own");
     told(&["none.ply"], "none.ply");
-    told(&["a.ply", "--terrain-mesh=b.ply"], "at once");
+    told(&["a.ply", "--terrain-mesh=b.ply"], "give only one of them");
     told(&["--area=0,0,1,1", "--viscosity=-1"], "viscosity");
     told(&["--area=0,0,1,1", "--fill=[{\"level\": {}}]"], "height");
     told(

@@ -26,7 +26,8 @@ fn the_page_is_at_the_address() {
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("<canvas"), "{answer}");
 }
 
-/// Contract: a shot without shallow liquid gets a sentence, and so does a port that is taken.
+/// Contract: a shot without shallow liquid is refused with a message, and so is a port that is
+/// taken.
 #[test]
 fn what_cannot_be_played_gets_a_sentence() {
     let folder = tempfile::tempdir().unwrap();

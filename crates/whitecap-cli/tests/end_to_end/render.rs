@@ -6,7 +6,7 @@ use crate::{block, outcome, run, run_json, write_sequence};
 
 const SMALL: [&str; 6] = ["--width", "40", "--height", "30", "--samples", "2"];
 
-/// Contract: particles become a picture in which the liquid is seen, without a word about the camera;
+/// Contract: particles become a picture in which the liquid is seen, without any camera settings;
 /// an OpenEXR picture has its layers and a PNG beside it.
 #[test]
 fn particles_become_pictures() {
@@ -41,7 +41,7 @@ fn sequences_and_turntables() {
 }
 
 /// Contract: a picture in an unknown format, a turntable into one file and an impossible size are
-/// refused in words.
+/// refused with a message.
 #[test]
 fn what_makes_no_picture_is_refused() {
     let folder = tempfile::tempdir().unwrap();

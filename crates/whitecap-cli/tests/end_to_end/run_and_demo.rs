@@ -68,8 +68,8 @@ fn mistakes_are_shown_with_their_lines() {
     assert!(!folder.join("out").exists());
 }
 
-/// Contract: the demo makes 30 closed surfaces with a report, tells where they are, leaves a shot
-/// file that runs, and does not overwrite it once it was changed.
+/// Contract: the demo makes 30 closed surfaces with a report, says where they are, leaves a shot
+/// file that runs, and does not overwrite it once it has been changed.
 #[test]
 fn the_demo_makes_closed_surfaces() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,8 +31,8 @@ fn count_of(path: &Path, color: [f32; 4]) -> usize {
     read(path).unwrap().pixels().iter().filter(|pixel| **pixel == color).count()
 }
 
-/// Contract: two pictures stand side by side, whole and unchanged, with captions and a title that take
-/// room of their own.
+/// Contract: two pictures stand side by side, whole and unchanged, with captions and a title in
+/// space of their own.
 #[test]
 fn pictures_stand_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
@@ -87,7 +87,7 @@ fn a_part_is_enlarged() {
     assert!(!folder.join("t.png").exists());
 }
 
-/// Contract: a picture of another size is fitted in with its shape kept, and that is said.
+/// Contract: a picture of another size is fitted in with its aspect ratio kept, and a note says so.
 #[test]
 fn other_sizes_are_fitted_and_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,8 +101,8 @@ fn other_sizes_are_fitted_and_said() {
     assert!((900..=1024).contains(&blue), "16 x 64 pixels, not {blue}");
 }
 
-/// Contract: a moving preview has one frame per frame, with several sequences side by side and single
-/// pictures standing still.
+/// Contract: a moving preview has one frame per frame, with several sequences side by side and
+/// single pictures repeated.
 #[test]
 fn previews_move() {
     let folder = tempfile::tempdir().unwrap();

@@ -24,7 +24,7 @@ fn splash<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Contract: a liquid is simulated from flags alone and written in any format of particles; the
-/// object tells of every frame, and nothing is left behind.
+/// object describes every frame, and nothing is left behind.
 #[test]
 fn a_liquid_from_flags() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,8 +106,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Contract: Ctrl-C ends the run with exit code 130 and a sentence; the same command continues
-/// where it stopped and ends with the files of a run that nobody stopped. Other settings start
-/// anew.
+/// where it stopped and ends with the files of an uninterrupted run. Other settings start over.
 #[cfg(unix)]
 #[test]
 fn a_stopped_run_continues() {

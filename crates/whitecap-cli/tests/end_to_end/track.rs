@@ -24,8 +24,8 @@ fn write_block(folder: &Path, frames: usize) {
     assert_eq!(outcome(&run(folder, &surface)).0, 0);
 }
 
-/// Contract: a sequence of particles and a mesh become a sequence of meshes that go along, with their
-/// velocity; the object tells of every frame, and nothing is left behind.
+/// Contract: a sequence of particles and a mesh become a sequence of meshes that move along, with
+/// their velocity; the object describes every frame, and nothing is left behind.
 #[test]
 fn a_mesh_goes_along() {
     let folder = tempfile::tempdir().unwrap();
@@ -49,8 +49,8 @@ fn a_mesh_goes_along() {
     assert!((velocity - Vec3::X * 0.02 * 24.0).length() < 0.02, "{velocity}");
 }
 
-/// Contract: a frame that is missing, an open mesh, a mesh in millimetres and settings out of range are
-/// told in a sentence that says what to do.
+/// Contract: a frame that is missing, an open mesh, a mesh in millimetres and settings out of range
+/// are reported in a sentence that says what to do.
 #[test]
 fn what_is_wrong_is_told() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,8 +31,8 @@ fn numbered(i: usize) -> Option<i32> {
     Some(i as i32)
 }
 
-/// Contract: a sequence of particles becomes a sequence of meshes and points with the waves on them;
-/// the object tells of every frame, and nothing is left behind.
+/// Contract: a sequence of particles becomes a sequence of meshes and points with the waves on them; the
+/// object describes every frame, and nothing is left behind.
 #[test]
 fn waves_from_flags() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +70,7 @@ fn waves_from_flags() {
     assert!(points.attribute("displacement").is_some());
 }
 
-/// Contract: without ids particles are matched with the nearest, and that is told once.
+/// Contract: without ids particles are matched with the nearest, and a note says so once.
 #[test]
 fn missing_ids_are_told_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -81,8 +81,8 @@ fn missing_ids_are_told_once() {
     assert_eq!(stderr.matches("have no ids").count(), 1, "{stderr}");
 }
 
-/// Contract: a missing frame, ids used twice, places that are not numbers, one particle alone and
-/// lengths that do not go together are refused with a sentence that names them.
+/// Contract: a missing frame, ids used twice, positions that are not numbers, a single particle and
+/// lengths that do not fit together are refused with a sentence that names them.
 #[test]
 fn bad_input_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,8 +119,9 @@ fn bad_input_is_told() {
     assert!(text.contains(wanted), "{text}");
 }
 
-/// Contract: a column of the particles masks the waves: ones change nothing, to the byte, zeros still
-/// everything; a column that is not there or has several components is refused with its name.
+/// Contract: a column of the particles masks the waves: ones change nothing, to the byte, zeros
+/// suppress all waves; a column that is not there or has several components is refused with its
+/// name.
 #[test]
 fn a_painted_mask() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,8 +158,8 @@ fn a_painted_mask() {
     }
 }
 
-/// Contract: a run that was killed leaves only whole frames; the same command ends with the files of
-/// a run that nobody killed, and nothing else.
+/// Contract: a run that was killed leaves only whole frames; the same command ends with the files
+/// of an uninterrupted run, and nothing else.
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
@@ -200,8 +201,8 @@ fn a_killed_run_ends_with_the_same_bytes() {
     assert_eq!(frames.count(), 16, "{left:?}");
 }
 
-/// Contract: Ctrl-C ends the run with exit code 130 and a sentence; the same command continues where
-/// it stopped and ends with the files of a run that nobody stopped.
+/// Contract: Ctrl-C ends the run with exit code 130 and a sentence; the same command continues where it
+/// stopped and ends with the files of an uninterrupted run.
 #[cfg(unix)]
 #[test]
 fn a_stopped_run_continues() {

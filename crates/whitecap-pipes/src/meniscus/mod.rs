@@ -1,21 +1,22 @@
 //! The meniscus as shading: near the border the normals of the surface tilt as if the liquid curved up
 //! or down to meet the solid at its contact angle (Dagenais et al. 2018, §5).
 //!
-//! The distance to the nearest boundary column spreads from the shore over linked columns, each taking
-//! over the boundary column of its neighbour (dead reckoning, Grevera 2004). The tilt at the contact is
-//! ψ = β − α with the slope β of the solid and the contact angle α; it fades linearly with the distance.
+//! The distance to the nearest boundary column spreads from the shore over linked columns, each adopting the
+//! boundary column of its neighbour (dead reckoning, Grevera 2004). The tilt at the contact is ψ = β − α with
+//! the slope β of the solid and the contact angle α; it fades linearly with the distance.
 //!
 //! # Guarantees
 //! * At the shore of flat liquid the normal makes the contact angle with the solid's normal, as long as
 //!   ψ lies within a right angle; beyond that it stops there, because the surface does not fold over.
 //! * At `length` from the boundary and beyond nothing changes.
 //! * With a viewer, no normal that faced the viewer faces away from it afterwards.
-//! * The time goes with the number of columns within reach of a shore, not with the size of the grid.
+//! * The time depends on the number of columns within reach of a shore, not on the size of the
+//!   grid.
 //!
 //! # Where this differs from the paper
-//! Candidates are compared by their true distance, not by the length of the way, which is more exact
-//! and costs the same. The slope β is that at the contact, for all columns that share it. Directions to
-//! the boundary, which is only known to a cell, are averaged over neighbours.
+//! Candidates are compared by their true distance, not by the length of the path, which is more
+//! exact and costs the same. The slope β is that at the contact, for all columns that share it.
+//! Directions to the boundary, which is known only to within a cell, are averaged over neighbours.
 
 mod ring;
 mod tilt;
@@ -37,8 +38,9 @@ use tilt::tilt;
 
 /// Normals are turned in parallel from this many on.
 const SHORTEST: usize = 1024;
-/// Distance in cells at which the direction of the nearest boundary column tells as much about the direction to
-/// the boundary as its course does; closer it tells less, because the boundary is a staircase of columns.
+/// Distance in cells at which the direction of the nearest boundary column says as much about the
+/// direction to the boundary as the boundary's course does; closer in it says less, because the
+/// boundary is a staircase of columns.
 const FAR: f32 = 16.0;
 
 /// Settings of the meniscus.
@@ -72,12 +74,12 @@ impl MeniscusSettings {
     }
 }
 
-/// Who looks at the surface.
+/// The viewer of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Viewer {
-    /// Someone far away, in this direction from the surface.
+    /// A viewer far away, in this direction from the surface.
     Toward(Vec3),
-    /// An eye at this position.
+    /// A viewer at this position.
     At(Vec3),
 }
 
@@ -91,23 +93,23 @@ impl Viewer {
     }
 }
 
-/// What a column knows of the nearest boundary.
+/// What a column knows about the nearest boundary.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     /// Squared distance from the nearest boundary column, in cells.
     squared: f32,
-    /// Way from there to here, in cells.
+    /// Vector from there to here, in cells.
     away: Vec2,
-    /// Direction to the boundary, evened out along it.
+    /// Direction to the boundary, smoothed along it.
     toward: Vec2,
     /// Rise over run of the solid there.
     steepness: f32,
-    /// Place in the ring next to the boundary, for the columns in it.
+    /// Index in the ring next to the boundary, for the columns in it.
     place: u32,
 }
 
 impl Reach {
-    /// Direction to the boundary, of some length.
+    /// Direction to the boundary, of any length.
     fn direction(&self) -> Vec2 {
         self.toward - self.away / FAR
     }
@@ -121,7 +123,7 @@ const OUT_OF_REACH: Reach = Reach {
     place: u32::MAX,
 };
 
-/// The meniscus: distances to the boundary, kept from frame to frame for their memory.
+/// The meniscus: distances to the boundary, kept from frame to frame to reuse their memory.
 #[derive(Clone, Debug, Default)]
 pub struct Meniscus {
     cell: f32,
@@ -157,8 +159,8 @@ impl Meniscus {
         Ok(())
     }
 
-    /// Horizontal distance from a column to its nearest boundary column: zero at the shore, infinite out
-    /// of reach of the meniscus.
+    /// Horizontal distance from a column to its nearest boundary column: zero at the shore,
+    /// infinite beyond the reach of the meniscus.
     pub fn distance(&self, column: usize) -> f32 {
         self.reaches.get(column).map_or(f32::INFINITY, |reach| reach.squared.sqrt() * self.cell)
     }
@@ -177,7 +179,7 @@ impl Meniscus {
             let around = surface.around(columns, column);
             let Reach { away, toward, steepness, .. } = self.reaches[column];
             for direction in 0..8 {
-                // Only away from the boundary can it be the nearest for others.
+                // It can be the nearest for others only away from the boundary.
                 let step = step(direction);
                 if step.dot(away) <= 0.0 || (away + step).length_squared() >= farthest {
                     continue;
@@ -192,7 +194,7 @@ impl Meniscus {
         }
     }
 
-    /// Removes what is known from the frame before.
+    /// Clears what is known from the frame before.
     fn forget(&mut self, count: usize) {
         for &column in &self.touched {
             if let Some(reach) = self.reaches.get_mut(column as usize) {
@@ -231,8 +233,8 @@ impl Meniscus {
         }
     }
 
-    /// Gives a column of the first ring a boundary column. All that it has beside it tell where the boundary
-    /// lies.
+    /// Gives a column of the first ring a boundary column. All boundary columns beside it together
+    /// say where the boundary is.
     fn offer_first(&mut self, column: usize, away: Vec2, steepness: f32, farthest: f32) {
         if away.length_squared() >= farthest {
             return;
@@ -298,7 +300,7 @@ fn step(direction: usize) -> Vec2 {
     Vec2::new(x as f32, z as f32)
 }
 
-/// Tilts the normals inside walls: there the distance is zero and the solid upright.
+/// Tilts the normals inside walls, where the distance is zero and the solid vertical.
 fn tilt_walls(
     columns: &Columns,
     surface: &mut Surface,

@@ -1,4 +1,4 @@
-//! The columns next to the boundary, and its course as they see it.
+//! The columns next to the boundary, and the course of the boundary as they see it.
 
 use glam::Vec2;
 
@@ -6,24 +6,24 @@ use super::Reach;
 use crate::columns::Columns;
 use crate::surface::Surface;
 
-/// How often directions to the boundary are averaged along it: over some two cells to each side.
+/// How often directions to the boundary are averaged along it: over about two cells to each side.
 const EVENING_ROUNDS: usize = 6;
 
-/// The columns next to the boundary, which is a staircase for them, and their neighbours among each other. Kept
-/// from frame to frame for its memory.
+/// The columns next to the boundary, which they see as a staircase, and which of them are
+/// neighbours. Kept from frame to frame to reuse its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
     columns: Vec<u32>,
     /// Where the neighbours of each column end.
     ends: Vec<u32>,
-    /// Places of neighbours in `columns`.
+    /// Indices of neighbours in `columns`.
     neighbours: Vec<u32>,
     /// Directions to the boundary, and those of the round before.
     directions: [Vec<Vec2>; 2],
 }
 
 impl Ring {
-    /// Finds the columns of `touched` that have a free surface. They hang together along x and z.
+    /// Finds the columns in `touched` that have a free surface. They are connected along x and z.
     pub fn find(
         &mut self,
         columns: &Columns,
@@ -36,7 +36,7 @@ impl Ring {
         self.neighbours.clear();
         for &column in touched {
             let reach = &mut reaches[column as usize];
-            // Shores are at no distance.
+            // Shores are at distance zero.
             if reach.squared > 0.0 {
                 reach.place = self.columns.len() as u32;
                 self.columns.push(column);
@@ -53,7 +53,7 @@ impl Ring {
         }
     }
 
-    /// Averages directions to the boundary along it, so that its steps do not show.
+    /// Averages directions to the boundary along it, so that its steps are not visible.
     pub fn even_out(&mut self, reaches: &mut [Reach]) {
         let Self { columns, ends, neighbours, directions: [now, before] } = self;
         now.clear();

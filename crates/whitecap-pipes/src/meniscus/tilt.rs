@@ -1,10 +1,11 @@
-//! Normals that are turned, and how far they may be for a viewer (Dagenais et al. 2018, §5.2 and 5.3).
+//! Turned normals, and how far they may be turned for a viewer (Dagenais et al. 2018, §5.2 and
+//! 5.3).
 
 use std::f32::consts::TAU;
 
 use glam::{Vec2, Vec3};
 
-/// Capped normals stay this far from the silhouette, in radians, against rounding.
+/// Capped normals stay this far from the silhouette, in radians, to allow for rounding.
 const SILHOUETTE: f32 = 1e-4;
 
 /// Turns a normal away from the boundary, which lies in a horizontal `direction`, by `fade` times the tilt
@@ -36,7 +37,7 @@ fn turn(vector: Vec3, axis: Vec3, angle: f32) -> Vec3 {
     (vector - along) * cosine + axis.cross(vector) * sine + along
 }
 
-/// The part of an angle by which a normal can be turned before it faces away from the viewer.
+/// The part of an angle by which a normal can turn before it faces away from the viewer.
 fn cap(normal: Vec3, axis: Vec3, angle: f32, view: Vec3) -> f32 {
     // The cosine between view and turned normal is a cos θ + b sin θ + c.
     let c = axis.dot(normal) * axis.dot(view);
@@ -49,7 +50,7 @@ fn cap(normal: Vec3, axis: Vec3, angle: f32, view: Vec3) -> f32 {
     if c >= size {
         return angle;
     }
-    // Mirrored, if need be, so that the way goes to positive angles.
+    // Mirrored, if necessary, so that the rotation is by a positive angle.
     let phase = (b * angle.signum()).atan2(a);
     let half = (-c / size).clamp(-1.0, 1.0).acos();
     let first = (phase + half).rem_euclid(TAU);

@@ -1,4 +1,4 @@
-//! The columns that are linked with one, near the shore or for whoever asks.
+//! The columns that are linked with one, near the shore or on request.
 
 use crate::columns::Columns;
 use crate::surface::Surface;
@@ -22,7 +22,7 @@ pub(crate) struct Around<'a> {
     columns: &'a Columns,
     column: usize,
     cell: (usize, usize),
-    /// Whether it lies amid terrain of one layer.
+    /// Whether it is surrounded by terrain of one layer.
     is_inside: bool,
 }
 

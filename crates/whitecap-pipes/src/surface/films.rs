@@ -1,18 +1,18 @@
 //! How high the surface lies above the ground where the liquid is a thin film.
 //!
-//! However shallow the liquid, its surface keeps a least distance from the ground, so that the two do not
-//! flicker through each other. At a front that alone would draw a step around every cell with a trace of
-//! liquid. Depths fall by powers of ten from cell to cell there, so films of some nanometres come out of the
-//! ground with the logarithm of their depth: the edge that is seen lies where they cross the ground, between the
-//! cells, and moves smoothly.
+//! However shallow the liquid, its surface keeps a minimum distance from the ground, so that the
+//! two do not flicker through each other. At a front, that alone would draw a step around every
+//! cell with a trace of liquid. Depths fall by powers of ten from cell to cell there, so films of a
+//! few nanometres rise out of the ground with the logarithm of their depth: the visible edge is
+//! where they cross the ground, between the cells, and moves smoothly.
 
 use crate::columns::DRY_DEPTH;
 use crate::surface::ground::Level;
 
 /// Liquid shallower than this, in cells, counts as none: a nanometre in cells of half a millimetre.
 const UNSEEN: f64 = 2e-6;
-/// Liquid of this depth, in cells, just comes out of the ground; ten times as deep it stands above it by all of
-/// its least thickness, and at a tenth it lies as far below.
+/// Liquid of this depth, in cells, just emerges from the ground; at ten times the depth it is above
+/// it by its full minimum thickness, and at a tenth it is as far below.
 const EMERGING: f32 = 2e-5;
 /// Columns whose heights are found together.
 const STRETCH: usize = 32;
@@ -20,16 +20,16 @@ const STRETCH: usize = 32;
 /// How films are shown, in metres.
 #[derive(Clone, Copy)]
 pub(super) struct Films {
-    /// Depth up to which there is none.
+    /// Depth up to which there is no film.
     unseen: f64,
-    /// Depth at which one comes out of the ground.
+    /// Depth at which a film emerges from the ground.
     emerging: f32,
-    /// How far it stands above the ground at least, once it is well out of it.
+    /// Its minimum distance above the ground, once it is well out of it.
     thickness: f32,
 }
 
 impl Films {
-    /// Films of a least thickness on cells of a size.
+    /// Films of a minimum thickness on cells of a size.
     pub fn new(cell: f32, thickness: f32) -> Self {
         let unseen = (UNSEEN * f64::from(cell)).max(DRY_DEPTH);
         Self { unseen, emerging: EMERGING * cell, thickness }
@@ -40,8 +40,8 @@ impl Films {
         if depth > self.unseen { (f64::from(floor) + depth) as f32 } else { floor }
     }
 
-    /// States and heights of the vertices of some columns. `minimum` is their distance from the ground where
-    /// that must be more than the least thickness.
+    /// States and heights of the vertices of some columns. `minimum` is their distance from the
+    /// ground where that must be more than the minimum thickness.
     pub fn find_heights(
         self,
         floor: &[f32],
@@ -61,7 +61,7 @@ impl Films {
         }
     }
 
-    /// Stretch by stretch: most are all dry or all deeper than a film.
+    /// In groups: most are all dry or all deeper than a film.
     fn lift(
         self,
         floor: &[f32],
@@ -97,7 +97,7 @@ fn least_and_most(depths: &[f64]) -> (f64, f64) {
     })
 }
 
-/// Heights of columns that are all deeper than a film that comes out of the ground.
+/// Heights of columns that are all deeper than an emerging film.
 fn lift_liquid(
     floor: &[f32],
     ceiling: &[f32],
@@ -136,8 +136,8 @@ fn lift_films(
     }
 }
 
-/// How far a film has come out of the ground, from −1 at a tenth of the depth at which it emerges to 1 at ten
-/// times that depth: the logarithm, by a line from power of two to power of two.
+/// How far a film has emerged from the ground, from −1 at a tenth of the depth at which it emerges
+/// to 1 at ten times that depth: the logarithm, interpolated linearly between powers of two.
 fn emerged(depth: f32) -> f32 {
     let exponent_and_rest = depth.to_bits() as i32 as f32 / (1 << 23) as f32;
     ((exponent_and_rest - 127.0) * std::f32::consts::LOG10_2).clamp(-1.0, 1.0)

@@ -1,4 +1,4 @@
-//! What the surface reads of the columns: their ranges and how high the liquid stands in them.
+//! What the surface reads from the columns: their ranges and the level of the liquid in them.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use crate::surface::films::Films;
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;
 
-/// Where the ground of liquid lies more than this above the level beside it, in cells, the liquid falls.
+/// Where the ground under liquid is more than this above the level beside it, in cells, the liquid
+/// falls.
 const CLIFF: f32 = 4.0;
 
 /// Whether a column has a free surface.
@@ -38,8 +39,8 @@ pub(super) struct Span {
     pub high: f32,
     /// Height of the liquid, or of the ground where there is none (the paper's h).
     pub level: f32,
-    /// Lowest level beside it to which a free surface runs down, and does not fall; −∞ without a free
-    /// surface.
+    /// Lowest level beside it to which a free surface slopes down without falling; −∞ without a
+    /// free surface.
     pub brink: f32,
 }
 
@@ -55,7 +56,7 @@ impl Span {
     }
 }
 
-/// Levels of the liquid, kept from frame to frame for their memory.
+/// Levels of the liquid, kept from frame to frame to reuse their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
     /// Whether each column has a free surface.
@@ -114,8 +115,8 @@ impl Levels {
         is_found.any()
     }
 
-    /// Takes the ground for the level, with a free surface on the columns that are `covered`. The others
-    /// have no level at all, so that nothing is linked with them.
+    /// Uses the ground as the level, with a free surface on the columns that are `covered`. The others have
+    /// no level at all, so that nothing is linked with them.
     pub fn read_floors(&mut self, columns: &Columns, covered: impl Fn(usize) -> bool) {
         self.raised = columns.floor().to_vec();
         let state = |column| if covered(column) { Level::Free } else { Level::Dry };
@@ -153,8 +154,8 @@ impl Levels {
     }
 }
 
-/// Levels and brinks of some columns. A function of its own, because only then does the compiler know that
-/// the slices do not overlap.
+/// Levels and brinks of some columns. A separate function, because only then does the compiler know
+/// that the slices do not overlap.
 #[inline(never)]
 fn find_brinks(
     floor: &[f32],
@@ -174,7 +175,7 @@ fn find_brinks(
     }
 }
 
-/// Levels and brinks of a row but for its first column.
+/// Levels and brinks of a row, except for its first column.
 fn without_first<'a>((level, brink): (&'a [f32], &'a [f32])) -> (&'a [f32], &'a [f32]) {
     (&level[1..], &brink[1..])
 }
@@ -198,7 +199,7 @@ pub(super) fn of_cell(columns: &Columns, cell: usize) -> Range<usize> {
     columns.first()[cell] as usize..columns.first()[cell + 1] as usize
 }
 
-/// Cell of a column along x and z.
+/// The x and z of a column's cell.
 pub(crate) fn cell_of(columns: &Columns, column: usize) -> (usize, usize) {
     let (cell, width) = (columns.cell()[column], columns.grid().width() as u32);
     ((cell % width) as usize, (cell / width) as usize)

@@ -1,5 +1,5 @@
 //! The surface over terrain of one layer under the open sky, where every neighbour is linked and neither
-//! walls nor lips exist. Gives the same bits as the general way, several times as fast.
+//! walls nor lips exist. Gives the same bits as the general method, several times as fast.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::surface::rows::over_rows;
 use crate::surface::vertices::border_vertex;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
 
-/// Cells of a row that are placed together; most stretches are all wet or all dry.
+/// Cells of a row that are placed together; most groups are all wet or all dry.
 const STRETCH: usize = 32;
 
 /// Whether every cell has one column under the open sky. Only the highest column of a cell can be open
@@ -109,7 +109,7 @@ pub(super) fn normals_of_free_columns(surface: &mut Surface, columns: &Columns) 
             let (before, after) = (z.saturating_sub(1), (z + 1).min(length - 1));
             let (row_before, row_after) =
                 (row(positions, width, before), row(positions, width, after));
-            // At the edges of the grid a side is the column itself, at no distance.
+            // At the edges of the grid a side is the column itself, at distance zero.
             let reach = |cells: usize| if cells > 0 { cell } else { 0.0 };
             let (reach_before, reach_after) = (reach(z - before), reach(after - z));
             for x in 0..width {
@@ -165,7 +165,7 @@ fn count_triangles(surface: &mut Surface, width: usize, rows: usize) {
     let state = &surface.levels.state;
     surface.triangle_starts.resize(rows + 1, 0);
     let (first, counts) = surface.triangle_starts.split_at_mut(1);
-    // As many elements as columns are looked at, though there is one count for each row.
+    // The work is split by columns, though there is one count for each row.
     over_rows(0..rows, &|row: usize| row * width, Rows { counts, width }, &|rows, part| {
         for (z, count) in rows.zip(part.counts) {
             let (row, next) = state[z * width..(z + 2) * width].split_at(width);

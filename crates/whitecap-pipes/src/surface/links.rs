@@ -1,4 +1,4 @@
-//! Which neighbouring columns the surface joins (Dagenais et al. 2018, §4.1), and what lies where it
+//! Which neighbouring columns the surface joins (Dagenais et al. 2018, §4.1), and what is there if it
 //! joins none (§4.3).
 //!
 //! Columns i and j of neighbouring cells are linked when each one's level lies within the other's range,
@@ -27,7 +27,7 @@ pub(super) enum Side {
     Edge,
     /// A linked column.
     Link,
-    /// Solid or liquid at the height of the surface, that belongs to no linked column.
+    /// Solid or liquid at the height of the surface that belongs to no linked column.
     Wall,
     /// Air: the surface ends at the edge of an overhang.
     Lip,
@@ -72,8 +72,8 @@ impl Sides {
     }
 }
 
-/// Links and sides, kept from frame to frame for their memory. Links along diagonals are found when they
-/// are asked for, which is near the shore only.
+/// Links and sides, kept from frame to frame to reuse their memory. Links along diagonals are found
+/// on request, which is only near the shore.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
     /// Linked columns towards +x and +z, or [`NONE`].
@@ -116,7 +116,7 @@ impl Links {
         });
     }
 
-    /// Links towards −x and −z, which are those ahead seen from the other end, and all sides.
+    /// Links towards −x and −z, which are the forward links seen from the other end, and all sides.
     fn find_behind(&mut self, columns: &Columns, levels: &Levels) {
         let (ahead, start) = (&self.ahead, row_start(columns));
         let slices = (&mut self.behind[..], &mut self.sides[..], &mut self.corners[..]);
@@ -195,7 +195,7 @@ impl Links {
         linked().unwrap_or(NONE)
     }
 
-    /// The column with a free surface of a cell in whose range a height lies.
+    /// The column with a free surface of a cell whose range contains a height.
     fn free_containing(
         &self,
         columns: &Columns,
@@ -240,8 +240,8 @@ impl Links {
     }
 }
 
-/// Links the columns of a cell with those of the next cells along x and z. Levels rise from column to
-/// column, so that the column in whose range they lie only ever moves up.
+/// Links the columns of a cell with those of the next cells along x and z. Levels rise from column
+/// to column, so the column whose range contains them only ever moves up.
 fn link_ahead(
     columns: &Columns,
     levels: &Levels,
@@ -261,7 +261,7 @@ fn link_ahead(
         let others = &levels.spans[range.clone()];
         let mut partner = 0;
         for (place, (span, ahead)) in own.iter().zip(&mut *ahead).enumerate() {
-            // Most often the same layer; a column has one link at most, so that is the answer.
+            // Usually the same layer; a column has at most one link, so that is the answer.
             if others.get(place).is_some_and(|other| is_linked(span, other)) {
                 ahead[direction] = (range.start + place) as u32;
                 continue;
@@ -306,7 +306,7 @@ fn sides_of(columns: &Columns, levels: &Levels, column: usize, links: [u32; 4]) 
     sides
 }
 
-/// The column of a cell in whose range a height lies.
+/// The column of a cell whose range contains a height.
 fn containing(columns: &Columns, levels: &Levels, height: f32, cell: usize) -> Option<usize> {
     of_cell(columns, cell).find(|&column| levels.spans[column].contains(height))
 }

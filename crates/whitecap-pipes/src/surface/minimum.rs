@@ -5,8 +5,8 @@
 //! Where all corners of a triangle of the surface are at or above their minimum, no terrain vertex of the
 //! same layer lies above it, except the vertices counted in [`MinimumHeights::skipped`].
 //!
-//! The paper demands that the bilinear surface of four columns lies above the vertex. Triangles may lie
-//! below it, so they are asked too, for both diagonals.
+//! The paper demands that the bilinear surface of four columns lies above the vertex. Triangles may
+//! lie below it, so they are tested too, for both diagonals.
 
 use whitecap_core::TriMesh;
 
@@ -16,11 +16,11 @@ use crate::columns::Columns;
 const CLEARANCE: f64 = 0.01;
 /// Inverse of the weight of a column whose ground is above the terrain vertex (Eq. 7).
 const RELUCTANCE: f64 = 1e-10;
-/// Most difference between the heights of a terrain vertex and of the ground around it, in cells: beside a
+/// Largest difference between the heights of a terrain vertex and of the ground around it, in cells: beside a
 /// wall, columns at its foot would be raised to its top and the liquid would be drawn as a curtain.
 const STEEPEST: f64 = 2.0;
 
-/// Least heights of the surface above the ground of each column.
+/// Minimum heights of the surface above the ground of each column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MinimumHeights {
     above_floor: Vec<f32>,
@@ -51,19 +51,19 @@ impl MinimumHeights {
         result
     }
 
-    /// Least height above the ground of a column, in metres.
+    /// Minimum height above the ground of a column, in metres.
     pub fn above_floor(&self, column: usize) -> f32 {
         self.above_floor.get(column).copied().unwrap_or(0.0)
     }
 
-    /// Least heights of a range of columns; nothing if there are none at all.
+    /// Minimum heights of a range of columns; `None` if there are none at all.
     pub(super) fn of(&self, columns: std::ops::Range<usize>) -> Option<&[f32]> {
         self.above_floor.get(columns)
     }
 
     /// Terrain vertices left out because the ground around them differs by more than two cells, or
-    /// because they would have raised the surface by more than a cell above the highest of it: walls and
-    /// edges of steep slopes.
+    /// because they would have raised the surface by more than a cell above the highest ground:
+    /// walls and edges of steep slopes.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
@@ -81,7 +81,7 @@ impl MinimumHeights {
 struct Quartet {
     columns: [usize; 4],
     floors: [f64; 4],
-    /// Place of the vertex between them, 0 to 1 along x and z.
+    /// Position of the vertex between them, 0 to 1 along x and z.
     place: (f64, f64),
     height: f64,
     cell: f64,
@@ -111,7 +111,7 @@ impl Quartet {
         Some(Self { columns: found, floors, place: (s, t), height: f64::from(vertex.y), cell })
     }
 
-    /// How far each column must be raised; nothing if the ground is steep or one would rise too far.
+    /// How far each column must be raised; `None` if the ground is steep or one would rise too far.
     fn raises(&self, least: f64) -> Option<[f64; 4]> {
         let highest = self.floors.into_iter().fold(f64::MIN, f64::max);
         let lowest = self.floors.into_iter().fold(f64::MAX, f64::min);
@@ -141,12 +141,12 @@ fn inverse_weights(floors: [f64; 4], height: f64, cell: f64) -> [f64; 4] {
     floors.map(|floor| ((height - floor) / cell).max(RELUCTANCE))
 }
 
-/// Shares of the four corners at a place in a square.
+/// Weights of the four corners at a point in a square.
 fn bilinear_shares((s, t): (f64, f64)) -> [f64; 4] {
     [(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t]
 }
 
-/// Shares of the four corners at a place in a square of two triangles, for each of its diagonals.
+/// Weights of the four corners at a point in a square of two triangles, for each of its diagonals.
 fn triangle_shares((s, t): (f64, f64)) -> [[f64; 4]; 2] {
     let rising = if s >= t { [1.0 - s, s - t, t, 0.0] } else { [1.0 - t, 0.0, s, t - s] };
     let falling =
@@ -154,9 +154,9 @@ fn triangle_shares((s, t): (f64, f64)) -> [[f64; 4]; 2] {
     [rising, falling]
 }
 
-/// The smallest Σ w l² with Σ share (floor + l) ≥ target and every l ≥ least: Eq. 6 by a Lagrange
-/// multiplier λ, which gives l = λ share / w. Columns for which that is below `least` keep `least`, and
-/// the others share what is then missing; four rounds decide all four.
+/// The smallest Σ w l² with Σ share (floor + l) ≥ target and every l ≥ least: Eq. 6 by a Lagrange multiplier
+/// λ, which gives l = λ share / w. Columns for which that is below `least` keep `least`, and the others share
+/// what is then missing; four rounds settle all four.
 fn least_raises(
     shares: [f64; 4],
     floors: [f64; 4],
@@ -231,7 +231,7 @@ mod tests {
         assert!(raised > 100, "only {raised} cases needed a raise");
     }
 
-    /// Contract: the shares of corners sum to one and reproduce a plane, for the bilinear surface and for
+    /// Contract: the weights of corners sum to one and reproduce a plane, for the bilinear surface and for
     /// both diagonals.
     #[test]
     fn shares_reproduce_a_plane() {

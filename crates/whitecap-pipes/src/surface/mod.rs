@@ -1,22 +1,21 @@
 //! The surface of shallow liquid as triangles (Dagenais et al. 2018, §4; Dagenais 2025, §4.2).
 //!
-//! Every column has a vertex at its centre. Neighbouring columns whose levels lie within each other's
-//! range are linked, and triangles span linked columns, from layer to layer where the liquid goes from
-//! layer to layer.
+//! Every column has a vertex at its centre. Neighbouring columns whose levels lie within each other's range
+//! are linked, and triangles span linked columns, from layer to layer where the liquid does.
 //!
 //! # Guarantees
 //! * Every edge that touches a vertex with a free surface belongs to two triangles, unless it lies on
 //!   the border of the grid. Open edges lie on the border, or between vertices at the shore, at the
 //!   ceiling, inside walls or at lips.
-//! * Triangles face up, none is there twice, none is flat to a line.
+//! * Triangles face up, none is duplicated, none is degenerate.
 //! * The result does not depend on the number of threads. Buffers are reused and only ever grow.
 //!
 //! # Where this differs from the paper
-//! * Fronts go a little into the ground instead of ending in the air. Thin films come out of it little by
-//!   little, so that the edge that is seen lies between the cells and moves smoothly.
+//! * Fronts end slightly inside the ground instead of in the air. Thin films emerge from it
+//!   gradually, so that the visible edge lies between the cells and moves smoothly.
 //! * Where liquid falls down a cliff, more than four cells from its ground to the level below, its surface
-//!   ends on the ground at the edge of the cell, and that below goes into the wall. The paper spans the
-//!   cliff with an upright sheet.
+//!   ends on the ground at the edge of the cell, and the surface below goes into the wall. The paper spans
+//!   the cliff with a vertical sheet.
 //! * At the edge of an overhang the paper leaves a gap between the surface and the solid. Here the
 //!   surface goes down to the ground at the edge of the cell: a *lip*.
 //! * A wall under an overhang gets one extra vertex for each column before it, at that column's height,
@@ -24,7 +23,7 @@
 //! * Quartets are joined by links along their sides; see `quartets`.
 //!
 //! # Non-guarantees
-//! Liquid that falls from a lip is not drawn as a curtain. The surface reaches into the terrain at
+//! Liquid that falls from a lip is not drawn as a curtain. The surface extends into the terrain at
 //! shores and walls; it is meant to be drawn together with the terrain.
 
 mod around;
@@ -61,11 +60,11 @@ pub use terrain_mesh::terrain_mesh;
 /// Rows of quartets that are triangulated together.
 const BAND_ROWS: usize = 8;
 
-/// What a vertex of the surface stands for.
+/// What a vertex of the surface represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum VertexKind {
-    /// A column without liquid at it or beside it: no triangle uses the vertex.
+    /// A column without liquid in it or beside it: no triangle uses the vertex.
     #[default]
     Unused,
     /// A column whose liquid has air above it.
@@ -80,7 +79,7 @@ pub enum VertexKind {
     Lip,
 }
 
-/// The surface of shallow liquid: vertex and index buffers that are filled anew for every frame.
+/// The surface of shallow liquid: vertex and index buffers that are refilled every frame.
 ///
 /// The first vertices are those of the columns, in the order of [`Columns`].
 ///
@@ -111,7 +110,7 @@ pub struct Surface {
     vertex_columns: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     column_count: usize,
-    /// Whether the last surface was made the short way, for one layer without falls.
+    /// Whether the last surface was made by the fast method, for one layer without falls.
     is_heightfield: bool,
     levels: Levels,
     links: Links,
@@ -140,7 +139,8 @@ impl Surface {
         if columns.len() < rows::SHORTEST {
             self.build(columns, minimum, settings);
         } else {
-            // On a worker all along: going there and back for every step takes longer than some steps.
+            // On one worker thread throughout: switching for every step takes longer than some
+            // steps.
             rayon::scope(|_| self.build(columns, minimum, settings));
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Surface {
         }
     }
 
-    /// The general way, once the levels are known.
+    /// The general method, once the levels are known.
     fn build_layers(&mut self, columns: &Columns, settings: &SurfaceSettings) {
         self.links.find(columns, &self.levels);
         vertices::place_columns(self, columns, settings);
@@ -174,7 +174,7 @@ impl Surface {
         self.triangulate(columns);
     }
 
-    /// The ground under the columns, as if a film without depth lay on those that are `covered`.
+    /// The ground under the columns, as if those that are `covered` had a film of zero depth.
     fn of_floors(columns: &Columns, covered: impl Fn(usize) -> bool) -> Self {
         let mut sheet = Self::new();
         sheet.begin(columns);
@@ -229,7 +229,7 @@ impl Surface {
         self.bands = bands;
     }
 
-    /// Puts the triangles and corners of bands behind each other.
+    /// Concatenates the triangles and corners of bands.
     fn join(&mut self, bands: &[Band]) {
         self.triangle_starts.clear();
         self.triangle_starts.push(0);
@@ -280,7 +280,7 @@ impl Surface {
         &self.opacity
     }
 
-    /// What each vertex stands for.
+    /// What each vertex represents.
     pub fn kinds(&self) -> &[VertexKind] {
         &self.kinds
     }

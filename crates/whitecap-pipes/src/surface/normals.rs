@@ -18,7 +18,7 @@ pub(super) fn from_slopes(along_x: f32, along_z: f32) -> Vec3 {
     Vec3::new(-along_x, 1.0, -along_z).normalize()
 }
 
-/// Slope between the vertices on both sides of a column, each given as its height and its distance.
+/// Slope between the vertices on both sides of a column, each given as a height and a distance.
 pub(super) fn slope(ahead: (f32, f32), behind: (f32, f32)) -> f32 {
     let distance = ahead.1 + behind.1;
     if distance > 0.0 { (ahead.0 - behind.0) / distance } else { 0.0 }

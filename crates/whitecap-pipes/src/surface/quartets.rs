@@ -1,9 +1,9 @@
 //! Triangles between the columns of four neighbouring cells (Dagenais et al. 2018, §4.2 and 4.3).
 //!
-//! Going round the four corners of a quartet, linked columns follow each other in rings and chains. A
-//! ring has four corners and becomes two triangles. A chain begins and ends where its surface does: at
-//! a shore, inside a wall, or with a lip. It becomes a polygon, whose sides along the borders of the
-//! quartet depend on pairs of columns only, so that the quartets on both sides of a border agree.
+//! Going around the four corners of a quartet, linked columns follow each other in rings and chains. A ring
+//! has four corners and becomes two triangles. A chain begins and ends where its surface does: at a shore,
+//! inside a wall, or at a lip. It becomes a polygon, whose sides along the borders of the quartet depend on
+//! pairs of columns only, so that the quartets on both sides of a border agree.
 //!
 //! The paper joins groups of columns that are all linked with each other, which can leave a border
 //! between two quartets open; only links along the sides count here.
@@ -31,7 +31,7 @@ pub(super) struct Corner {
     pub column: u32,
 }
 
-/// Triangles and corners of some rows of quartets, kept from frame to frame for their memory.
+/// Triangles and corners of some rows of quartets, kept from frame to frame to reuse their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Band {
     pub triangles: Vec<[u32; 3]>,
@@ -40,7 +40,7 @@ pub(super) struct Band {
 }
 
 impl Band {
-    /// Forgets what it holds.
+    /// Clears it.
     pub fn clear(&mut self) {
         self.triangles.clear();
         self.corners.clear();
@@ -51,7 +51,7 @@ impl Band {
         if vertex >= CORNER { vertex - CORNER + first } else { vertex }
     }
 
-    /// A triangle whose corners follow each other from +x to +z: turned over, so that it faces up.
+    /// A triangle whose corners follow each other from +x to +z: flipped, so that it faces up.
     fn triangle(&mut self, a: u32, b: u32, c: u32) {
         self.triangles.push([a, c, b]);
     }
@@ -68,7 +68,7 @@ pub(super) struct Quartets<'a> {
     pub columns: &'a Columns,
 }
 
-/// A chain of linked columns round a quartet: its vertices are in the band.
+/// A chain of linked columns around a quartet: its vertices are in the band.
 struct Chain {
     /// Corner of the quartet at which its first column or wall lies.
     first_corner: usize,
@@ -178,8 +178,8 @@ impl Quartets<'_> {
         band.chain = nodes;
     }
 
-    /// One column with a free surface between two shores or walls: a triangle, and a second one when the
-    /// ground or wall goes on at the far corner.
+    /// One column with a free surface between two shores or walls: a triangle, and a second one if
+    /// the ground or wall continues at the far corner.
     fn corner_of_shore(&self, nodes: [u32; 3], chain: &Chain, cells: [usize; 4], band: &mut Band) {
         let [before, middle, after] = nodes;
         band.triangle(before, middle, after);
@@ -208,8 +208,8 @@ impl Quartets<'_> {
         band.triangle(before, after, far);
     }
 
-    /// Two triangles. The diagonal joins two columns that are both with or both without a free surface
-    /// if only one diagonal does; otherwise the higher ones (Chentanez and Müller 2010).
+    /// Two triangles. If exactly one diagonal joins two columns that both have or both lack a free
+    /// surface, it is that one; otherwise it joins the higher columns (Chentanez and Müller 2010).
     fn square(&self, [a, b, c, d]: [u32; 4], band: &mut Band) {
         let heights = [a, b, c, d].map(|vertex| self.surface.positions[vertex as usize].y);
         if diagonal_is_first(heights, [a, b, c, d].map(|vertex| self.is_free(vertex))) {

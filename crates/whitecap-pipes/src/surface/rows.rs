@@ -1,5 +1,5 @@
-//! Work on rows of cells in parallel: slices are halved until they are short, one half to each thread.
-//! Where a slice is cut does not depend on the number of threads, and neither does what is computed.
+//! Parallel work on rows of cells: slices are halved until they are short, one half to each thread. Where a
+//! slice is cut does not depend on the number of threads, and neither does what is computed.
 
 use std::ops::Range;
 

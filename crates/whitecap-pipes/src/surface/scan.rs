@@ -1,9 +1,9 @@
 //! Finding the few elements of a long array that matter.
 
-/// Values that are looked at together.
+/// Values that are tested together.
 const STRETCH: usize = 64;
 
-/// Places of the values that are wanted; stretches without one are passed over quickly.
+/// Indices of the wanted values; long runs without one are skipped quickly.
 pub(crate) fn places<T: Copy>(
     values: &[T],
     is_wanted: impl Fn(T) -> bool + Copy,

@@ -1,14 +1,14 @@
 //! The terrain under the columns as triangles, to be drawn with the liquid.
 //!
 //! The ground is spanned like the surface of a liquid without depth: a vertex at the centre of each
-//! column, joined from layer to layer by the same links. Ceilings are the same upside down. Where the
-//! ground ends at the edge of an overhang, the side of the slab goes down to its underside; where it
-//! ends at a wall under an overhang, the wall goes up to the ceiling.
+//! column, joined from layer to layer by the same links. Ceilings are the same upside down. Where
+//! the ground ends at the edge of an overhang, the side of the slab extends down to its underside;
+//! where it ends at a wall under an overhang, the wall extends up to the ceiling.
 //!
 //! # Non-guarantees
-//! The mesh is open at the border of the grid and where a wall meets the edge of an overhang; its sides
-//! share positions with the ground and the ceilings, not vertices. A terrain that was made from a mesh is
-//! better drawn by that mesh.
+//! The mesh is open at the border of the grid and where a wall meets the edge of an overhang; its sides share
+//! positions with the ground and the ceilings, not vertices. A terrain that was made from a mesh is better
+//! drawn as that mesh.
 
 use glam::{Vec3, Vec3Swizzles};
 use whitecap_core::{TriMesh, open_edges};
@@ -19,7 +19,7 @@ use crate::surface::quartets::diagonal_is_first;
 use crate::surface::{Surface, VertexKind};
 use crate::terrain::{Space, Terrain};
 
-/// Where the sky is when it is upside down.
+/// Height of the sky in the upside-down terrain.
 const FAR_BELOW: f32 = -1e6;
 
 /// The terrain under the columns.
@@ -124,7 +124,7 @@ impl Builder {
     }
 }
 
-/// Where the solid at a position ends above it; one cell above the position if it never does.
+/// Where the solid at a position ends above it; one cell above the position if it does not end.
 fn top_of_wall(columns: &Columns, position: Vec3) -> f32 {
     let cell = columns.grid().locate(position.xz());
     let floors = cell.into_iter().flat_map(|(x, z)| &columns.floor()[columns.of_cell(x, z)]);

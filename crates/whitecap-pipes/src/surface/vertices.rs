@@ -11,8 +11,8 @@ use crate::surface::rows::over_rows;
 use crate::surface::scan::places;
 use crate::surface::{Surface, SurfaceSettings, VertexKind};
 
-/// Height, kind and opacity of the vertex of a column without a free surface, which is linked with the
-/// columns `linked`.
+/// Height, kind and opacity of the vertex of a column without a free surface that is linked with
+/// the columns `linked`.
 pub(super) fn border_vertex(
     columns: &Columns,
     levels: &Levels,

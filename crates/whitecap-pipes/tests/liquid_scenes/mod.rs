@@ -5,7 +5,7 @@ use glam::Vec2;
 use whitecap_core::scatter::Sequence;
 use whitecap_pipes::{Grid, Space, Terrain};
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudo-random numbers that are the same on every machine.
 pub struct Numbers(Sequence);
 
 impl Numbers {
@@ -58,7 +58,7 @@ pub fn hills(cell: f32, width: usize, length: usize, seed: u64) -> Terrain {
     Terrain::heightfield(grid, &heights).unwrap()
 }
 
-/// Spaces of a cell at random: up to four, some of them closed above, sometimes none.
+/// Random spaces of a cell: up to four, some of them closed above, sometimes none.
 pub fn random_spaces(numbers: &mut Numbers, cell: f32, spaces: &mut Vec<Space>) {
     let count = numbers.below(5);
     let mut floor = cell * numbers.between(-4.0, 4.0) as f32;
@@ -71,7 +71,7 @@ pub fn random_spaces(numbers: &mut Numbers, cell: f32, spaces: &mut Vec<Space>) 
     }
 }
 
-/// Several layers at random.
+/// Several random layers.
 pub fn random_layers(cell: f32, width: usize, length: usize, seed: u64) -> Terrain {
     let mut numbers = Numbers::new(seed);
     Terrain::from_cells(grid(cell, width, length), |_, _, spaces| {

@@ -1,4 +1,4 @@
-//! Terrains with liquid for the tests of the surface, and what every surface must fulfil.
+//! Terrains with liquid for the tests of the surface, and the conditions every surface must meet.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use whitecap_pipes::{
 /// Size of a cell in all scenes: half a millimetre.
 pub const CELL: f32 = 5e-4;
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudo-random numbers that are the same on every machine.
 pub struct Random(Sequence);
 
 impl Random {
@@ -119,8 +119,8 @@ pub fn random_layers(seed: u64) -> Columns {
     columns
 }
 
-/// A ramp that goes round under a slab: the lower layer rises to become the ground beside the slab's
-/// top, and liquid 1 cell deep lies on all of it.
+/// A ramp that leads around under a slab: the lower layer rises to become the ground beside the slab's top,
+/// and liquid 1 cell deep lies on all of it.
 pub fn ramp_between_layers() -> Columns {
     let (width, length) = (24, 12);
     let grid = grid(width, length);

@@ -1,5 +1,5 @@
 #version 300 es
-// A drop: centre and radius as parts of one.
+// A drop: centre and radius as fractions of one.
 layout(location = 0) in vec4 part;
 uniform vec3 low;
 uniform vec3 size;

@@ -11,7 +11,7 @@ uniform sampler2DShadow shadowMap;
 const vec3 SUN_COLOR = vec3(1.9, 1.72, 1.45);
 const float EXPOSURE = 1.25;
 
-// Light to what is stored, and back.
+// Conversion of light to stored values, and back.
 vec3 encode(vec3 light) { return sqrt(1.0 - exp(-EXPOSURE * max(light, 0.0))); }
 vec3 decode(vec3 stored) { return -log(max(1.0 - stored * stored, 1e-3)) / EXPOSURE; }
 

@@ -29,6 +29,6 @@ void main() {
     vec3 surface = mix(body, sky(bounced), mirror);
     float glint = max(dot(bounced, sun), 0.0);
     surface += SUN_COLOR * lit * (2.2 * pow(glint, 700.0) + 0.16 * pow(glint, 40.0));
-    // A film without depth is all but invisible.
+    // A film of zero depth is all but invisible.
     color = vec4(encode(surface), smoothstep(0.0, 0.02, opacity));
 }

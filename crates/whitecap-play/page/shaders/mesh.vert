@@ -1,5 +1,5 @@
 #version 300 es
-// A packed vertex: position and opacity as parts of one, the normal on an unfolded octahedron.
+// A packed vertex: position and opacity as fractions of one, the normal on an unfolded octahedron.
 layout(location = 0) in vec4 part;
 layout(location = 1) in vec2 folded;
 uniform vec3 low;

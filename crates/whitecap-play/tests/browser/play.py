@@ -1,5 +1,5 @@
 """Contract: in a real browser the page loads without an error, a drag and a click pour liquid so that the volume on
-screen rises, wiping makes it fall, sliders and keys are heard, a pause holds the time, and the picture
+screen rises, wiping makes it fall, sliders and keys work, a pause stops the time, and the picture
 shows lit ground and liquid.
 
     python play.py COMMAND... [--screenshot FILE] [--settle SECONDS]
@@ -75,13 +75,13 @@ class Page:
         mouse.up(button=button)
 
     def settled_volume(self):
-        """The volume once it has stayed the same for a while of the liquid's own time."""
+        """The volume once it has been constant for a while of the liquid's own time."""
         volume, since = self.value("volume"), self.value("time")
         deadline = time.monotonic() + PATIENCE
         while self.value("time") < since + STEADY:
             if abs(self.value("volume") - volume) > 1e-6 * volume:
                 volume, since = self.value("volume"), self.value("time")
-            assert time.monotonic() < deadline, "the volume goes on changing"
+            assert time.monotonic() < deadline, "the volume keeps changing"
             time.sleep(0.05)
         return volume
 

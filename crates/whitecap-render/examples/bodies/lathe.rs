@@ -3,7 +3,7 @@
 use whitecap_core::TriMesh;
 use whitecap_render::glam::Vec3;
 
-/// A closed body made by turning a profile, which starts and ends on the axis, about the y axis.
+/// A closed body made by rotating a profile, which starts and ends on the axis, about the y axis.
 pub fn lathe(profile: &[[f32; 2]], segments: u32) -> Result<TriMesh, whitecap_core::Error> {
     let mut positions = Vec::new();
     let mut triangles = Vec::new();

@@ -1,4 +1,4 @@
-//! Scenes with the particle counts and the sizes of picture of Morgenroth 2021, Tables 3.2 and 4.1. The
+//! Scenes with the particle counts and picture sizes of Morgenroth 2021, Tables 3.2 and 4.1. The
 //! shapes are our own: the originals were never published.
 
 use std::error::Error;
@@ -27,7 +27,7 @@ pub struct Published {
     pub camera: Camera,
 }
 
-/// The scene of a name.
+/// The scene called `name`.
 pub fn scene(name: &str) -> Result<Published, Box<dyn Error>> {
     match name {
         "dam-20k" => dam("dam-20k", 20_000, 0.02),
@@ -166,7 +166,7 @@ fn corridor() -> Result<Published, Box<dyn Error>> {
     })
 }
 
-/// Jittered particles where it is wet and no solid is.
+/// Jittered particles where it is wet and there is no solid.
 fn filled(bounds: Bounds, spacing: f32, solids: &[Solid], wet: impl Fn(Vec3) -> bool) -> Particles {
     let steps = (bounds.size() / spacing).floor();
     let mut positions = Vec::new();
@@ -197,7 +197,7 @@ fn beside(solids: &[Solid], place: Vec3, spacing: f32) -> Vec3 {
     solids.iter().fold(place, onto)
 }
 
-/// A number from zero to one that belongs to a place.
+/// A pseudo-random number from zero to one for a position.
 fn noise(place: Vec3, spacing: f32) -> f32 {
     let [x, y, z] = (place / spacing).round().as_ivec3().to_array();
     let mut bits = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77);

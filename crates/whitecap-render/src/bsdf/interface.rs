@@ -8,12 +8,12 @@ use crate::fresnel;
 use crate::microfacet::{Ggx, mirrored, refracted};
 use crate::thin_film::ThinFilm;
 
-/// What share of light an interface reflects.
+/// What fraction of light an interface reflects.
 #[derive(Clone, Copy)]
 pub(crate) enum InterfaceReflectance<'a> {
     /// Fresnel's equations.
     Bare,
-    /// A film between the media; `from_below` if light is seen in the body that bears the film.
+    /// A film between the media; `from_below` if light is seen in the body that carries the film.
     Film { film: &'a ThinFilm, thickness: f32, from_below: bool },
 }
 
@@ -22,11 +22,11 @@ pub(crate) struct Interface<'a> {
     /// Index of the medium beyond divided by that of the medium light is seen in.
     pub(crate) index: f32,
     pub(crate) roughness: f32,
-    /// Share of light that one bounce keeps; needed by rough interfaces.
+    /// Fraction of light that one bounce keeps; needed by rough interfaces.
     pub(crate) kept: Option<&'a AlbedoTable>,
     pub(crate) reflectance: InterfaceReflectance<'a>,
-    /// Reflection is followed at least this often where there is any: what a camera sees directly
-    /// deserves more samples than its share of the light.
+    /// Reflection, if there is any, is followed at least this often: what a camera sees directly
+    /// deserves more samples than its fraction of the light.
     pub(crate) least_reflection: f32,
 }
 

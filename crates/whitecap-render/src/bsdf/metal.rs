@@ -14,7 +14,7 @@ pub(crate) enum MetalReflectance {
     Schlick(Vec3),
     /// From the complex index of refraction of each colour.
     Index { index: Vec3, extinction: Vec3 },
-    /// Worked out for the angle at hand.
+    /// Computed for the current angle.
     Given(Vec3),
 }
 
@@ -44,7 +44,8 @@ impl Metal {
         (self.roughness >= Ggx::SMOOTH).then(|| Ggx::from_roughness(self.roughness))
     }
 
-    /// Gives back what bounces between facets; each further bounce is tinted once more (Turquin 2019).
+    /// Restores what bounces between facets; each further bounce is tinted once more (Turquin
+    /// 2019).
     fn compensation(&self, from: Vec3) -> Vec3 {
         let kept = AlbedoTable::of_mirror().at(from.z, self.roughness);
         Vec3::ONE + self.reflectance.at(1.0) * ((1.0 - kept) / kept)

@@ -6,8 +6,8 @@
 //! * `sample` finds directions with the density that `evaluate` reports.
 //!
 //! # Non-guarantees
-//! Refracted light is counted as power, not as radiance: who follows radiance divides by the square of
-//! the relative index.
+//! Refracted light is counted as power, not as radiance: a caller that follows radiance divides by
+//! the square of the relative index.
 
 mod interface;
 mod metal;
@@ -25,7 +25,7 @@ pub(crate) use metal::{Metal, MetalReflectance};
 pub(crate) use plastic::Plastic;
 pub(crate) use sheet::Sheet;
 
-/// In which way light was scattered.
+/// How light was scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lobe {
     Diffuse,
@@ -49,7 +49,7 @@ pub(crate) struct BsdfSample {
     pub(crate) direction: Vec3,
     /// Scattered light times the cosine, divided by the density.
     pub(crate) weight: Vec3,
-    /// Zero for a direction that no other way of choosing can find.
+    /// Zero for a direction that no other sampling strategy can find.
     pub(crate) pdf: f32,
     pub(crate) lobe: Lobe,
 }
@@ -100,7 +100,7 @@ impl Bsdf<'_> {
         }
     }
 
-    /// A direction from which light comes to `from`; `None` where the light is lost.
+    /// A direction from which light comes to `from`; `None` if the light is lost.
     pub(crate) fn sample(&self, from: Vec3, point: [f32; 2], choice: f32) -> Option<BsdfSample> {
         if from.z <= 0.0 {
             return None;

@@ -1,7 +1,7 @@
 //! A diffuse base under a transparent coat: paint, plastic, glazed tiles, wet stone.
 //!
-//! What the coat does not reflect on the way in reaches the base, and what it would reflect of the way
-//! out does not leave (Kulla & Conty 2017): a white base returns everything.
+//! What the coat does not reflect on the way in reaches the base, and what it reflects on the way
+//! out does not leave at once (Kulla & Conty 2017): a white base returns everything.
 
 use std::f32::consts::FRAC_1_PI;
 

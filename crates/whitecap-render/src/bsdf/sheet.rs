@@ -7,22 +7,22 @@ use super::{BsdfSample, Lobe, luminance};
 /// A thin sheet, seen at a certain angle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sheet {
-    /// Share reflected.
+    /// Fraction reflected.
     pub(crate) reflectance: Vec3,
-    /// Share of the rest that gets through.
+    /// Fraction of the rest that is transmitted.
     pub(crate) tint: Vec3,
     /// See [`super::Interface::least_reflection`].
     pub(crate) least_reflection: f32,
 }
 
 impl Sheet {
-    /// A pane of glass: light bounces to and fro between its two sides, and every part leaves.
+    /// A pane of glass: light bounces back and forth between its two sides until all of it leaves.
     pub(crate) fn pane_reflectance(cosine: f32, index: f32) -> f32 {
         let single = crate::fresnel::dielectric(cosine, index);
         2.0 * single / (1.0 + single)
     }
 
-    /// What gets straight through.
+    /// What is transmitted straight through.
     pub(crate) fn transmittance(&self) -> Vec3 {
         (Vec3::ONE - self.reflectance) * self.tint
     }

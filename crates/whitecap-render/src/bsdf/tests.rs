@@ -9,7 +9,7 @@ fn from(cosine: f32) -> Vec3 {
     Vec3::new((1.0 - cosine * cosine).sqrt(), 0.0, cosine)
 }
 
-/// Evenly spread points of the unit cube.
+/// Evenly distributed points of the unit cube.
 fn points(count: u32) -> impl Iterator<Item = ([f32; 2], f32)> {
     (0..count).map(|sample| {
         let mut sampler = Sampler::new(1, [0, 0], sample);
@@ -17,7 +17,7 @@ fn points(count: u32) -> impl Iterator<Item = ([f32; 2], f32)> {
     })
 }
 
-/// Mean weight of samples: the share of light that returns.
+/// Mean weight of samples: the fraction of light that returns.
 fn returned(bsdf: &Bsdf, from: Vec3, count: u32) -> f32 {
     let weight = |(point, choice)| bsdf.sample(from, point, choice).map_or(0.0, |s| s.weight.x);
     (points(count).map(|p| f64::from(weight(p))).sum::<f64>() / f64::from(count)) as f32
@@ -91,8 +91,8 @@ fn white_furnace_between_table_rows() {
     }
 }
 
-/// What `sample` returns is what `evaluate` says of its direction: the same density, and a weight that
-/// is scattering over density.
+/// What `sample` returns agrees with `evaluate` for its direction: the same density, and a weight
+/// that is scattering over density.
 #[test]
 fn samples_agree_with_evaluation() {
     for roughness in [0.1, 0.3, 1.0] {
@@ -112,8 +112,8 @@ fn samples_agree_with_evaluation() {
     }
 }
 
-/// Over all directions the density adds up to the share of samples that find one, and the scattering to
-/// what the samples return.
+/// Over all directions the density integrates to the fraction of samples that find one, and the
+/// scattering to what the samples return.
 #[test]
 fn densities_add_up() {
     const SIDE: usize = 400;
@@ -124,7 +124,7 @@ fn densities_add_up() {
             for cell in 0..SIDE * SIDE {
                 let u = ((cell % SIDE) as f32 + 0.5) / SIDE as f32;
                 let v = ((cell / SIDE) as f32 + 0.5) / SIDE as f32;
-                // Turned so that the poles of the grid lie on the horizon, away from every lobe.
+                // Rotated so that the poles of the grid lie on the horizon, away from every lobe.
                 let direction = uniform_sphere([u, v]);
                 let found = bsdf.evaluate(from, Vec3::new(direction.y, direction.x, direction.z));
                 density += f64::from(found.pdf);

@@ -11,7 +11,7 @@ use crate::frame::{Frame, uniform_disc};
 use crate::shapes::{Disc, Rectangle, Sphere};
 use crate::{Ray, Shape, TriangleMesh};
 
-/// A point on a light, seen from a place.
+/// A point on a light, seen from a position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LightPoint {
     pub(crate) direction: Vec3,
@@ -71,7 +71,8 @@ impl PreparedLight {
         }
     }
 
-    /// A guess at the irradiance at a place, as brightness: how often to choose this light there.
+    /// An estimate of the irradiance at a position, as brightness: how often to choose this light
+    /// there.
     pub(crate) fn importance(&self, place: Vec3) -> f32 {
         let bright = luminance(self.radiance);
         let middle = match &self.shape {
@@ -87,7 +88,7 @@ impl PreparedLight {
         bright * area / (place.distance_squared(middle) + area / PI)
     }
 
-    /// A point on the light; `None` if the one chosen sends nothing here.
+    /// A point on the light; `None` if the chosen point sends no light here.
     pub(crate) fn sample(&self, place: Vec3, time: f32, point: [f32; 2]) -> Option<LightPoint> {
         let [u, v] = point;
         match &self.shape {
@@ -117,7 +118,7 @@ impl PreparedLight {
                 let triangle = areas.partition_point(|&sum| sum <= u * total).min(areas.len() - 1);
                 let before = if triangle == 0 { 0.0 } else { areas[triangle - 1] };
                 let share = areas[triangle] - before;
-                // What is left of the first number, spread over the triangle again.
+                // The remainder of the first number, rescaled over the triangle.
                 let u = ((u * total - before) / share).clamp(0.0, 1.0);
                 let [a, b, c] = shape.corners(triangle, time);
                 let root = u.sqrt();
@@ -151,14 +152,14 @@ impl PreparedLight {
         let local = cone_direction(point, spread);
         let direction = Frame::new(offset.normalize()).world(local);
         let ray = Ray { origin: place, direction, time: 0.0, far: f32::INFINITY };
-        // At the very rim rounding may miss the ball.
+        // At the very rim, rounding may make the ray miss the ball.
         let distance = sphere.crossings(&ray).map_or(offset.dot(direction), |crossing| crossing[0]);
         let pdf = 1.0 / (TAU * spread);
         Some(LightPoint { direction, distance, radiance: self.radiance, pdf })
     }
 
-    /// The light as a ray meets it by chance, if it shines that way. The density is that of choosing the
-    /// same direction from a place `behind` metres behind the ray's origin.
+    /// The light that a ray hits by chance, if it shines that way. The density is that of choosing
+    /// the same direction from a position `behind` metres behind the ray's origin.
     pub(crate) fn meet(&self, ray: &Ray, behind: f32) -> Option<LightPoint> {
         let at = |distance: f32, pdf: f32| LightPoint {
             direction: ray.direction,
@@ -238,7 +239,7 @@ fn cone_spread(distance_squared: f32, radius: f32) -> Option<f32> {
     Some(sine_squared / (1.0 + (1.0 - sine_squared).sqrt()))
 }
 
-/// A direction evenly within a cone round z; `spread` is one minus the cosine of its half angle.
+/// A uniform direction within a cone around z; `spread` is one minus the cosine of its half angle.
 fn cone_direction([u, v]: [f32; 2], spread: f32) -> Vec3 {
     let fall = u * spread;
     let ring = (fall * (2.0 - fall)).max(0.0).sqrt();

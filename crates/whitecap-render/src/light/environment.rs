@@ -1,8 +1,8 @@
 //! Light from all around, infinitely far away.
 //!
 //! # Guarantees
-//! Directions are found in proportion to brightness, on a grid of longitude and latitude; every
-//! direction that sends light can be found.
+//! Directions are chosen in proportion to brightness, on a grid of longitude and latitude; every
+//! direction that sends light can be chosen.
 
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -22,21 +22,21 @@ pub enum Environment {
     /// A sky that blends from the horizon to the zenith, above a ground of one colour; radiances in
     /// W/(m² sr).
     Sky {
-        /// Straight up.
+        /// Radiance from straight up.
         zenith: Vec3,
         /// Around.
         horizon: Vec3,
         /// Below.
         ground: Vec3,
     },
-    /// An image of longitude from left to right and latitude from top to bottom. Its middle lies
+    /// An image with longitude from left to right and latitude from top to bottom. Its middle is
     /// towards -z.
     Image {
         /// Radiances in W/(m² sr).
         image: Arc<TextureImage<Vec3>>,
-        /// Turns the image about the y axis, in degrees, counter-clockwise seen from above.
+        /// Rotation of the image about the y axis, in degrees, counter-clockwise seen from above.
         rotation: f32,
-        /// Factor on all radiances.
+        /// Factor by which all radiances are multiplied.
         strength: f32,
     },
 }
@@ -54,7 +54,7 @@ impl Environment {
             Environment::Constant(radiance) => *radiance,
             Environment::Sky { zenith, horizon, ground } => {
                 if direction.y < 0.0 {
-                    // A narrow blend, so that the horizon is no hard line.
+                    // A narrow blend, so that the horizon is not a hard line.
                     return horizon.lerp(*ground, (-direction.y * 20.0).min(1.0));
                 }
                 horizon.lerp(*zenith, direction.y.clamp(0.0, 1.0).sqrt())
@@ -107,7 +107,7 @@ const GRID: [usize; 2] = [1024, 512];
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedEnvironment {
     environment: Environment,
-    /// Over longitude and latitude; `None` where all directions are equally bright.
+    /// Over longitude and latitude; `None` if all directions are equally bright.
     grid: Option<Grid>,
     /// Mean radiance over the sphere, as brightness.
     mean: f32,
@@ -157,7 +157,7 @@ impl PreparedEnvironment {
     }
 }
 
-/// Brightness times solid angle of the cells of a grid, summed up.
+/// Cumulative brightness times solid angle of the cells of a grid.
 #[derive(Clone, Debug)]
 struct Grid {
     width: usize,
@@ -199,7 +199,7 @@ impl Grid {
         let (row, down) = pick(&self.rows, v);
         let start = row * (self.width + 1);
         let (column, along) = pick(&self.columns[start..=start + self.width], u);
-        // Evenly over the solid angle of the cell, not over its latitudes.
+        // Uniform over the solid angle of the cell, not over its latitudes.
         let (top, bottom) = (sine_of(row, self.height), sine_of(row + 1, self.height));
         let latitude = (top + down * (bottom - top)).clamp(-1.0, 1.0).asin();
         Vec2::new((column as f32 + along) / self.width as f32, latitude / PI + 0.5)
@@ -226,8 +226,8 @@ fn row_solid_angle(row: usize, height: usize) -> f32 {
     TAU * (sine_of(row, height) - sine_of(row + 1, height))
 }
 
-/// The brightest of three by three points of each cell and its border: a cell that sends any light is
-/// never dark, whatever interpolation does.
+/// The brightest of three by three points of each cell and its border: a cell that sends any light
+/// is never dark, despite interpolation.
 fn cell_brightness(
     [width, height]: [usize; 2],
     rotation: f32,
@@ -248,13 +248,13 @@ fn cell_brightness(
             mean += bright / 9.0;
             most = most.max(bright);
         }
-        // Mostly the mean, which is what light comes from the cell.
+        // Mostly the mean, which is the light that comes from the cell.
         0.75 * mean + 0.25 * most
     };
     (0..width * height).into_par_iter().map(brightest).collect()
 }
 
-/// The cell of running sums in which a share of the total falls, and the place in the cell.
+/// The cell of running sums in which a fraction of the total falls, and the position in the cell.
 fn pick(sums: &[f32], share: f32) -> (usize, f32) {
     let total = sums[sums.len() - 1];
     let wanted = share * total;

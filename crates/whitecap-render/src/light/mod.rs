@@ -1,15 +1,16 @@
 //! Lights.
 //!
-//! A light is found in two ways: on purpose, by choosing a point on it, and by chance, when a scattered
-//! ray meets it. Both are weighed so that each counts where it is better (Veach 1997, the power
-//! heuristic).
+//! A light is found in two ways: deliberately, by choosing a point on it, and by chance, when a
+//! scattered ray hits it. Both are weighted so that each counts where it is better (Veach 1997, the
+//! power heuristic).
 //!
 //! # Guarantees
-//! Every point of a light that sends light to a place can be chosen from there, with a known density.
+//! Every point of a light that sends light to a position can be chosen from there, with a known
+//! density.
 //!
 //! # Non-guarantees
-//! Lights are no obstacles: what lies behind a light is seen through it, and lit through it. Put an
-//! object behind a lamp to close it.
+//! Lights do not block rays: what lies behind a light is seen through it, and lit through it. Put
+//! an object behind a lamp to close it.
 
 mod area;
 mod environment;
@@ -27,7 +28,7 @@ pub use environment::Environment;
 pub(crate) use environment::PreparedEnvironment;
 pub(crate) use selection::LightSelection;
 
-/// A light with a place or a direction. [`Environment`] is the light from all around.
+/// A light with a position or a direction. [`Environment`] is the light from all around.
 #[derive(Clone)]
 pub struct Light {
     /// What it is.
@@ -41,9 +42,10 @@ pub struct Light {
 pub enum LightKind {
     /// A bright disc, infinitely far away.
     Sun {
-        /// Where it stands, seen from the scene.
+        /// Direction to it, seen from the scene.
         direction: Vec3,
-        /// How large it looks, in degrees across; 0.53 for the real one. Larger makes softer shadows.
+        /// Its apparent diameter, in degrees; 0.53 for the real sun. A larger one makes softer
+        /// shadows.
         diameter: f32,
         /// Light on a surface that faces it, in W/m².
         irradiance: Vec3,
@@ -123,7 +125,7 @@ impl Light {
         };
         match sound {
             true => Ok(()),
-            false => fail("its place, direction or size is zero or not a finite number"),
+            false => fail("its position, direction or size is zero or not a finite number"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which light to choose at a place.
+//! Which light to choose at a position.
 
 use std::f32::consts::PI;
 
@@ -6,14 +6,14 @@ use glam::Vec3;
 
 use super::{Environment, Light, LightPoint, PreparedEnvironment, PreparedLight};
 
-/// All lights of a scene. Each is chosen about as often as it matters at a place, and never quite
-/// never.
+/// All lights of a scene. Each is chosen about as often as it matters at a position, and never with
+/// probability zero.
 pub(crate) struct LightSelection {
     lights: Vec<PreparedLight>,
     environment: PreparedEnvironment,
 }
 
-/// Share of choices that are the same for all lights, whatever the guess says.
+/// Fraction of choices that is the same for all lights, regardless of the estimate.
 const EVEN_SHARE: f32 = 0.1;
 
 impl LightSelection {
@@ -36,7 +36,7 @@ impl LightSelection {
         PI * self.environment.mean()
     }
 
-    /// Number of lights that shine, and the sum of their importances at a place.
+    /// Number of lights that shine, and the sum of their importances at a position.
     fn total(&self, place: Vec3) -> (f32, f32) {
         let environment = self.environment_importance();
         let shining = f32::from(u8::from(environment > 0.0));
@@ -54,7 +54,7 @@ impl LightSelection {
         (1.0 - EVEN_SHARE) * importance / sum + EVEN_SHARE / count
     }
 
-    /// A point on one of the lights, as seen from a place.
+    /// A point on one of the lights, as seen from a position.
     pub(crate) fn sample(
         &self,
         place: Vec3,
@@ -82,7 +82,8 @@ impl LightSelection {
         (pdf > 0.0).then_some(found)
     }
 
-    /// Density, per steradian, with which `sample` at `place` finds what a light showed to a ray.
+    /// Density, per steradian, with which `sample` at `place` finds the point of a light that a ray
+    /// hit.
     pub(crate) fn light_pdf(&self, light: &PreparedLight, place: Vec3, pdf: f32) -> f32 {
         pdf * Self::share(light.importance(place), self.total(place))
     }

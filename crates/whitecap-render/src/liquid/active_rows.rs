@@ -15,7 +15,7 @@ impl ActiveRows {
     /// All blocks.
     pub const ALL: Self = Self([0xFF; 64]);
 
-    /// Of the states of a tile.
+    /// The active blocks among the states of a tile.
     pub fn of(states: &[u32; TILE_NODES]) -> Self {
         Self(std::array::from_fn(|row| {
             let active = |x: usize| u8::from(states[8 * row + x] < FIRST_SIGN) << x;
@@ -23,12 +23,13 @@ impl ActiveRows {
         }))
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&row| row == 0)
     }
 
-    /// Calls `visit` for every active block of the tile that a particle may reach, some perhaps twice.
+    /// Calls `visit` for every active block of the tile that a particle may reach, possibly more
+    /// than once.
     pub fn for_each_reached(
         &self,
         kernel: &Kernel,
@@ -39,7 +40,7 @@ impl ActiveRows {
     ) {
         let reach = kernel.reach();
         for (min, max) in boxes_along(kernel, edge, shutter) {
-            // The particle runs through the middle of its box; half its way widens the reach.
+            // The particle moves through the middle of its box; half its path widens the reach.
             let middle = 0.5 * (min + max);
             let way = (0.5 * (max - min) - reach).max(Vec3::ZERO).length();
             let limit = (reach + way) * (1.0 + 1e-5);

@@ -10,7 +10,7 @@ use super::kernel::{Form, Kernel};
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;
 
-/// Particles, then copies of some of them at other places.
+/// Particles, then copies of some of them at other positions.
 pub(super) struct Sources<'a> {
     /// Number of particles.
     pub count: usize,
@@ -61,18 +61,18 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The kernels of a field and what belongs to each.
+/// The kernels of a field and the data of each.
 pub(super) struct Arranged {
     pub kernels: Vec<Kernel>,
-    /// Of stretched kernels only.
+    /// Only for stretched kernels.
     pub forms: Vec<Form>,
-    /// Particle behind each kernel, also where it is a copy.
+    /// Particle of each kernel, even if it is a copy.
     pub source: Vec<u32>,
-    /// Number of the copy behind each kernel, or a negative one; empty where there are no copies.
+    /// Number of the copy for each kernel, or a negative number; empty if there are no copies.
     pub ghost_of: Vec<u32>,
-    /// Whether rays do not see it; empty where particles have no types.
+    /// Whether it is blind, that is, invisible to rays; empty if particles have no types.
     pub blind: Vec<bool>,
-    /// The largest radius, where the field is one of averaged positions.
+    /// The largest radius, if the field uses averaged positions.
     pub hull: Option<f32>,
 }
 

@@ -14,20 +14,20 @@ use super::lists::{BlockLists, ListSource};
 use super::particles::GROUPS;
 use super::sides::Sides;
 
-/// What a liquid of particles must know of the walls beside it.
+/// What a liquid of particles must know about the walls beside it.
 #[derive(Clone, Copy)]
 pub(crate) struct Walls<'a> {
     /// Copies of particles inside the walls: (index, position).
     pub ghosts: &'a [(u32, Vec3)],
     /// What the walls hide.
     pub sides: Option<&'a dyn Sides>,
-    /// Whether a block around a point lies deep inside a wall, where nobody looks.
+    /// Whether a block around a point lies deep inside a wall, where no ray looks.
     pub dry: &'a (dyn Fn(Vec3, f32) -> bool + Sync),
 }
 
 impl ParticleLiquid {
     /// Moves copies of particles: `way(number of the copy)`. Blocks that a moved copy reaches are
-    /// looked at anew.
+    /// examined again.
     pub(crate) fn move_ghosts(&mut self, way: impl Fn(u32) -> Vec3, walls: Walls) {
         let mut moved = Vec::new();
         for (kernel, &ghost) in self.kernels.iter_mut().zip(&self.ghost_of) {
@@ -55,7 +55,7 @@ impl ParticleLiquid {
         self.settle(&asleep);
     }
 
-    /// Sets aside again the blocks that were woken and cannot hold the surface.
+    /// Excludes again the reactivated blocks that cannot contain the surface.
     pub(super) fn settle(&mut self, asleep: &BlockGrid) {
         let Some(bulge) = self.bulge else { return };
         let states = self.blocks.states();

@@ -1,8 +1,8 @@
-//! Blocks of space that may hold the surface, and the way of a ray through them.
+//! Blocks of space that may contain the surface, and the path of a ray through them.
 //!
-//! Blocks live in tiles of 8³. A tree of boxes around the tiles with at least one such block finds
-//! them front to back; within a tile the ray steps from block to block (Amanatides & Woo 1987). An
-//! outlier far away costs one tile.
+//! Blocks are stored in tiles of 8³. A tree of boxes around the tiles with at least one such block
+//! finds them front to back; within a tile the ray steps from block to block (Amanatides & Woo
+//! 1987). An outlier far away costs one tile.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub struct BlockGrid {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Bounds,
-    /// Of an inner node: its second child (the first follows it). Of a leaf: its tile.
+    /// For an inner node: its second child (the first follows it). For a leaf: its tile.
     target: u32,
     leaf: bool,
 }
@@ -242,8 +242,8 @@ fn build(leaves: &mut [(Bounds, u32)], tree: &mut Vec<Node>) {
     build(after, tree);
 }
 
-/// The inverse of a component of a direction; large where it is zero, so that a ray in the plane of a
-/// face makes no NaN.
+/// The inverse of a component of a direction; large if it is zero, so that a ray in the plane of a
+/// face gives no NaN.
 fn finite_inverse(component: f32) -> f32 {
     if component.abs() < 1e-20 { 1e20f32.copysign(component) } else { 1.0 / component }
 }
@@ -276,8 +276,8 @@ mod tests {
         BlockGrid::new(0.1, tiles.collect())
     }
 
-    /// Contract: a ray visits every block it passes through by more than rounding, once and front to
-    /// back within a tile, whether it runs along an axis, in a face, or anywhere.
+    /// Contract: a ray visits every block it passes through by more than rounding, once and front
+    /// to back within a tile, whether it runs along an axis, in a face, or in any direction.
     #[test]
     fn rays_visit_the_blocks_they_pass_through() {
         let grid = ball();
@@ -299,7 +299,7 @@ mod tests {
                 None::<(f32, ())>
             });
             spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // The first three run between blocks, and meet both.
+            // The first three run between blocks, and visit both.
             let apart = spans.windows(2).all(|w| w[0].1 <= w[1].0 + 1e-5);
             assert!(apart || i < 3, "blocks overlap");
             for step in 0..3000 {

@@ -1,4 +1,4 @@
-//! Which blocks cannot hold the surface.
+//! Which blocks cannot contain the surface.
 //!
 //! The field is evaluated on nodes two to a block edge, at moments of the shutter between which no
 //! particle moves farther than a cell. Where all nodes of a block, at all moments, lie farther from
@@ -18,7 +18,7 @@ use super::{LiquidError, Shutter};
 
 /// Nodes per block edge.
 const NODES: i32 = 2;
-/// Moments of the shutter at which the field is evaluated, at most.
+/// Largest number of moments of the shutter at which the field is evaluated.
 const MOST_MOMENTS: usize = 9;
 /// State of a block that may hold the surface, before it gets a number.
 const ACTIVE: u32 = 0;
@@ -82,13 +82,13 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    /// As a grid of blocks without numbers.
+    /// Converts to a grid of blocks without numbers.
     pub fn blocks(&self) -> BlockGrid {
         let tiles = self.tiles.iter().map(|(tile, states)| (*tile, Tile::Dense(states.clone())));
         BlockGrid::new(self.edge, tiles.collect())
     }
 
-    /// Sets aside the blocks that lie deep inside walls: `dry(middle, edge)`.
+    /// Excludes the blocks that lie deep inside walls: `dry(middle, edge)`.
     pub fn dry_out(&mut self, dry: &(dyn Fn(Vec3, f32) -> bool + Sync)) {
         let edge = self.edge;
         self.tiles.par_iter_mut().for_each(|(tile, states)| {
@@ -102,8 +102,8 @@ impl Sorted {
     }
 }
 
-/// Sorts the blocks around a liquid of particles. `kernels` are its particles in sorted order. If they
-/// do not move, it also tells how far the field can bulge.
+/// Sorts the blocks around a liquid of particles. `kernels` are its particles in sorted order. If
+/// they do not move, it also returns how far the field can bulge.
 pub(super) fn sort_blocks(
     field: &ParticleField,
     kernels: &[Kernel],
@@ -135,8 +135,8 @@ pub(super) fn sort_blocks(
     Ok((Sorted { edge, tiles }, still))
 }
 
-/// Distance of the nodes: a quarter of the smallest support, and for averaged positions, whose
-/// values inside are about a radius, no more than that.
+/// Distance between nodes: a quarter of the smallest support, and for averaged positions, whose
+/// values inside are about a radius, at most a radius.
 fn node_distance(field: &ParticleField) -> f32 {
     let quarter = 0.25 * field.support();
     let length = match field.kind() {
@@ -237,8 +237,8 @@ fn merge(
     }
 }
 
-/// Marks the blocks that particles reach, about which nothing else is known: those that are too fast for
-/// the moments.
+/// Marks the blocks that particles reach which are too fast for the moments, as nothing else is
+/// known about those blocks.
 fn merge_forced(
     tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)>,
     kernels: &[Kernel],

@@ -1,4 +1,4 @@
-//! The particles of a tile, brought together by block.
+//! The particles of a tile, grouped by block.
 
 use whitecap_core::sparse_grid::TILE_NODES;
 
@@ -28,7 +28,7 @@ impl BlockBuckets {
         Self { starts, places }
     }
 
-    /// The particles of a block, each once: one that moves may reach a block in several ways.
+    /// The particles of a block, each once: a moving one may reach a block several times.
     pub fn of(&mut self, block: usize) -> &[u32] {
         let (start, end) = (self.starts[block] as usize, self.starts[block + 1] as usize);
         let list = &mut self.places[start..end];

@@ -28,7 +28,7 @@ pub(super) fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, Liqui
     }
 }
 
-/// Positions and radii of the particles, and of copies of some at other places.
+/// Positions and radii of the particles, and of copies of some at other positions.
 pub(super) fn with_copies(
     particles: &Particles,
     ghosts: &[(u32, Vec3)],

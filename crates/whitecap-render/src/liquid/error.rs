@@ -3,7 +3,7 @@
 use whitecap_scene::SettingError;
 use whitecap_surface::LevelSetError;
 
-/// An error of a liquid or of its menisci.
+/// What is wrong with a liquid or its menisci.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LiquidError {
     /// The particles or lengths are unusable.
@@ -29,7 +29,7 @@ pub enum LiquidError {
         /// Closing time.
         close: f32,
     },
-    /// A column has values of another type than it must have.
+    /// A column has values of the wrong type.
     #[error("the column `{name}` holds a {found}, but must hold {expected}")]
     ColumnType {
         /// Which column.

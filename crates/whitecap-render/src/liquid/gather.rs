@@ -2,7 +2,7 @@
 //!
 //! Along a ray the squared distance to a particle is a parabola, u² = s (t − t_j)² + e_j, for round
 //! and for stretched kernels alike. So each particle is turned into (t_j, e_j, s_j) once per block,
-//! those that the ray does not come near are left out, and every step after that costs a few
+//! those that the ray does not come near are dropped, and after that every step costs a few
 //! instructions for eight particles.
 
 use glam::Vec3;
@@ -22,7 +22,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Offsets of the particles to the sides of a point that lies `aside` of the ray.
+    /// Offsets of the particles to the sides of a point at `aside` from the ray.
     #[inline(always)]
     pub fn sides<const BESIDE: bool>(&self, aside: [f32x8; 2]) -> [f32x8; 2] {
         let [a, b] = self.side.map(f32x8::from);
@@ -60,7 +60,7 @@ impl Frame {
     }
 }
 
-/// Nobody: beyond every support, on the ray and beside it.
+/// An empty lane: beyond every support, on the ray and beside it.
 const EMPTY: Group = Group {
     along: [0.0; 8],
     apart: [2.0; 8],
@@ -82,7 +82,7 @@ pub(super) struct Segment {
 #[derive(Default)]
 pub(super) struct RayGroups {
     groups: Vec<Group>,
-    /// Of stretched kernels that are asked beside the segment.
+    /// For stretched kernels that are evaluated beside the segment.
     pub forms: Vec<FormGroup>,
     count: usize,
 }
@@ -108,7 +108,7 @@ impl RayGroups {
             let apart = (offset.length_squared() - along * along).max(0.0) * scale;
             let beyond = along - along.clamp(0.0, segment.length);
             let limit = 1.0 + margin * kernel.inverse_reach;
-            // Written in any case and kept if near: no branch to guess wrong.
+            // Always written, and kept if near: no branch to mispredict.
             let (group, lane) = self.next();
             group.along[lane] = along;
             group.apart[lane] = apart;
@@ -202,7 +202,7 @@ impl RayGroups {
         self.finish();
     }
 
-    /// Makes room for so many particles and one more.
+    /// Makes room for `most` particles and one more.
     fn start(&mut self, most: usize) {
         self.forms.clear();
         self.count = 0;
@@ -217,13 +217,13 @@ impl RayGroups {
         (&mut self.groups[self.count >> 3], self.count & 7)
     }
 
-    /// Keeps the particle that was written, or lets the next one take its place.
+    /// Keeps the particle that was written, or lets the next one overwrite it.
     #[inline]
     fn keep(&mut self, keep: bool) {
         self.count += usize::from(keep);
     }
 
-    /// Empties the rest of the last group.
+    /// Clears the rest of the last group.
     fn finish(&mut self) {
         while self.count & 7 != 0 {
             let (group, lane) = self.next();
@@ -243,8 +243,9 @@ impl RayGroups {
         &self.groups[..self.count >> 3]
     }
 
-    /// Whether the segment, and points within `margin` of it, may touch the liquid at all: of each
-    /// particle the largest share it can have anywhere. Averaged positions are not judged.
+    /// Whether the segment, and points within `margin` of it, may touch the liquid at all, from the
+    /// largest contribution that each particle can have anywhere. Averaged positions are not
+    /// tested.
     pub fn may_touch(&self, kind: FieldKind, background: f32, margin: f32) -> bool {
         let margin = f32x8::splat(margin);
         let mut sum = f32x8::ZERO;

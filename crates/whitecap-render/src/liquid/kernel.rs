@@ -1,8 +1,8 @@
-//! Particles as the rays see them.
+//! Particles as rays see them.
 
 use glam::Vec3;
 
-/// A particle as the rays see it.
+/// A particle as rays see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernel {
     pub center: Vec3,

@@ -1,7 +1,7 @@
 //! Liquids given as a distance field, hit directly.
 //!
 //! The surface is the zero level of the trilinear interpolation; normals are interpolated from central
-//! differences at the nodes, so they turn smoothly across cells.
+//! differences at the nodes, so they vary smoothly across cells.
 
 use glam::{Vec2, Vec3};
 use whitecap_core::{Bounds, SparseGrid, Tile};

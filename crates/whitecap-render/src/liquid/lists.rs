@@ -1,4 +1,4 @@
-//! For each block that may hold the surface, the particles that reach it during the shutter.
+//! For each block that may contain the surface, the particles that reach it during the shutter.
 
 use std::ops::Range;
 
@@ -42,9 +42,9 @@ struct TileLists {
 #[derive(Clone, Copy)]
 pub(super) struct ListSource<'a> {
     pub kernels: &'a [Kernel],
-    /// Index of the particle behind each kernel.
+    /// Index of the particle of each kernel.
     pub sources: &'a [u32],
-    /// Number of the copy behind each kernel, negative where there is none; or nothing at all.
+    /// Number of the copy for each kernel, negative if there is none; or `None`.
     pub ghost_of: &'a [u32],
     pub blind: &'a [bool],
     pub sides: Option<&'a dyn Sides>,
@@ -55,8 +55,8 @@ pub(super) struct ListSource<'a> {
 }
 
 impl BlockLists {
-    /// Lists and numbered blocks. Blocks that nobody reaches are outside; blocks that only blind
-    /// particles reach cannot show a surface and count as inside.
+    /// Lists and numbered blocks. Blocks that no particle reaches are outside; blocks that only
+    /// blind particles reach cannot show a surface and count as inside.
     pub fn build(sorted: Sorted, source: ListSource) -> (Self, BlockGrid) {
         let edge = sorted.edge;
         let coordinates: Vec<IVec3> = sorted.tiles.iter().map(|(tile, _)| *tile).collect();
@@ -188,7 +188,7 @@ pub(super) fn particles_by_tile(
     bucketed(&pairs, tiles.len())
 }
 
-/// Second numbers of the pairs by their first, as compressed rows; the order within a row stays.
+/// Second numbers of the pairs by their first, as compressed rows; the order within a row is kept.
 fn bucketed(pairs: &[(u32, u32)], rows: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0usize; rows + 1];
     for (row, _) in pairs {
@@ -320,7 +320,7 @@ impl ListSource<'_> {
         if here.is_empty() {
             return Some(OUTSIDE);
         }
-        // Where there are walls, they decide first.
+        // If there are walls, they decide first.
         if self.sides.is_none() && self.all_blind(here) {
             return Some(INSIDE);
         }

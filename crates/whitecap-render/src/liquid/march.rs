@@ -1,10 +1,10 @@
-//! Where a function along a ray changes sign.
+//! Finds where a function along a ray changes sign.
 //!
 //! # Guarantees
 //! * A change of sign between two steps is found to the tolerance: the Newton iteration keeps a
-//!   bracket and halves it where a step would leave it.
-//! * A change that is undone within a step is found where the function is convex (or concave) over
-//!   the step, as it is where a ray grazes the surface. Without slopes ([`first_crossing_of_values`])
+//!   bracket and bisects it if a step would leave it.
+//! * A change that is undone within a step is found if the function is convex (or concave) over the
+//!   step, as it is where a ray grazes the surface. Without slopes ([`first_crossing_of_values`])
 //!   the two steps around it must be nearly a parabola.
 
 /// A change of sign along a ray.
@@ -39,8 +39,8 @@ impl Sample {
     }
 }
 
-/// The first crossing between 0 and `length` that `accept(distance)` agrees to. `function(distance)`
-/// gives value and slope.
+/// The first crossing between 0 and `length` that `accept(distance)` accepts. `function(distance)`
+/// returns value and slope.
 pub(crate) fn first_crossing(
     length: f32,
     stride: Stride,
@@ -75,8 +75,8 @@ pub(crate) fn first_crossing(
     None
 }
 
-/// As [`first_crossing`], for a function without slopes and with a step that may change along the
-/// way: `step(distance)` is the largest one allowed there.
+/// As [`first_crossing`], for a function without slopes and with a step that may vary along the
+/// ray: `step(distance)` is the largest one allowed there.
 pub(crate) fn first_crossing_of_values(
     length: f32,
     tolerance: f32,
@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-/// Where the parabola through three places of one sign has the other sign, if it has.
+/// Where the parabola through three points of one sign has the other sign, if it does.
 fn vertex(first: Place, middle: Place, last: Place) -> Option<f32> {
     let sign = if middle.inside() { -1.0 } else { 1.0 };
     if last.inside() != middle.inside() {
@@ -148,8 +148,8 @@ fn vertex(first: Place, middle: Place, last: Place) -> Option<f32> {
     (lowest < 0.0 && shift.is_finite()).then_some(middle.at + shift.clamp(-before, after))
 }
 
-/// The crossing between two places of different sign (regula falsi, Illinois variant, and halving when
-/// it stalls).
+/// The crossing between two points of different sign (regula falsi, Illinois variant, and bisection
+/// when it stalls).
 fn narrow(
     mut low: Place,
     mut high: Place,
@@ -237,7 +237,7 @@ fn refine(
         if (newton - guess).abs() <= 0.5 * tolerance {
             return newton.clamp(low.at, high.at);
         }
-        // Every third round halves the bracket, whatever the slopes say.
+        // Every third round halves the bracket, regardless of the slopes.
         guess = if round % 3 == 2 { 0.5 * (low.at + high.at) } else { newton };
     }
     guess.clamp(low.at, high.at)
@@ -300,7 +300,7 @@ mod tests {
         assert!((second.unwrap().distance - 3.0 * std::f32::consts::PI / 16.0).abs() < 1e-5);
     }
 
-    /// Contract: crossings that are refused are passed over.
+    /// Contract: crossings that are refused are skipped.
     #[test]
     fn refused_crossings_are_passed_over() {
         let wave = |t: f32| ((8.0 * t).cos(), -8.0 * (8.0 * t).sin());

@@ -1,24 +1,24 @@
 //! Liquids whose surface is hit directly, without a mesh: implicit functions of particles and
 //! distance fields (after Morgenroth 2021, §3.4).
 //!
-//! Space is cut into blocks about as wide as the particle spacing. Before the first ray, blocks that
-//! cannot hold the surface, outside the liquid and deep inside it, are set aside
-//! (`blocks`); a ray visits only the others, front to back. In a block it marches in
-//! steps of a quarter of the spacing, watches value and slope for a change of sign, also one that
-//! happens and is undone within a step, and refines the place by a Newton iteration that cannot leave
-//! its bracket (`march`).
+//! Space is cut into blocks about as wide as the particle spacing. Before the first ray, blocks that cannot
+//! contain the surface, outside the liquid and deep inside it, are excluded (`blocks`); a ray visits only the
+//! others, front to back. In a block it marches in steps of a quarter of the spacing, watches value and slope
+//! for a change of sign, including one that is undone within a step, and refines the position by a Newton
+//! iteration that cannot leave its bracket (`march`).
 //!
 //! # Guarantees
 //! * The function is evaluated exactly at every step: no grid value enters a hit.
 //! * Rays may start anywhere; surfaces are hit from outside and from inside.
-//! * Positions at a ray's time are p + v·t; parts of the liquid may merge or part within the shutter.
+//! * Positions at a ray's time are p + v·t; parts of the liquid may merge or separate within the
+//!   shutter.
 //!
 //! # Non-guarantees
 //! * The bounds of the density and of blobs follow from the curvature of their kernels. Those of the
 //!   averaged and the stretched functions assume that these change no faster than a distance does; a
 //!   bubble smaller than half a spacing inside the liquid could be missed.
-//! * Zhu–Bridson makes false surfaces midway between separate particles, some thinner than a step;
-//!   rays may miss them.
+//! * Zhu–Bridson creates spurious surfaces midway between separate particles, some thinner than a
+//!   step; rays may miss them.
 
 mod active_rows;
 mod arranged;
@@ -56,16 +56,16 @@ use march::Crossing;
 pub use nearby::ListBox;
 use sides::Sides;
 
-/// Gives the value at a point beside a piece of a ray, from the distance from its beginning and the
+/// Returns the value at a point beside a piece of a ray, from the distance along the piece and the
 /// point.
 #[doc(hidden)]
 pub type Ask<'a> = dyn FnMut(f32, Vec3) -> f32 + 'a;
 
-/// A search for a crossing that asks for values beside a piece of a ray.
+/// A search for a crossing that evaluates values beside a piece of a ray.
 #[doc(hidden)]
 pub type March<'a> = dyn FnMut(&mut Ask) -> Option<Crossing> + 'a;
 
-/// A piece of a ray beside which a liquid is asked.
+/// A piece of a ray beside which a liquid is evaluated.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
@@ -73,7 +73,7 @@ pub struct Beside {
     pub row: u32,
     /// Where it begins and ends on the ray.
     pub range: (f32, f32),
-    /// Points are asked near the piece moved by minus this,
+    /// Evaluated points are near the piece moved by minus this,
     pub shift: Vec3,
     /// and no farther from it, in m.
     pub margin: f32,
@@ -81,8 +81,8 @@ pub struct Beside {
 
 /// A liquid as a function of space and time that is negative inside.
 ///
-/// Where a thin wall parts the liquid, points on its two sides see different particles; `facing` is a
-/// vector away from the wall, or zero where there is no wall.
+/// Where a thin wall divides the liquid, points on its two sides see different particles; `facing`
+/// is a vector away from the wall, or zero if there is no wall.
 pub trait LiquidField: Shape {
     /// The function at a point at a moment of the shutter, and its gradient. Away from the surface only
     /// the sign of the value means something, and the gradient is zero.
@@ -125,15 +125,16 @@ pub trait LiquidField: Shape {
         0
     }
 
-    /// Calls `run` with a fast way to ask for values at many points beside a piece of a ray: it takes
-    /// the distance along the piece and the point.
+    /// Calls `run` with a fast way to evaluate many points beside a piece of a ray: it takes the
+    /// distance along the piece and the point.
     #[doc(hidden)]
     fn ask_beside(&self, ray: &Ray, beside: &Beside, run: &mut March) -> Option<Crossing> {
         let _ = beside;
         run(&mut |_, point| self.value(point, ray.time, Vec3::ZERO))
     }
 
-    /// What to report about a crossing at a distance along the ray, with the normal along the gradient.
+    /// The hit to report for a crossing at a distance along the ray, with the normal along the
+    /// gradient.
     #[doc(hidden)]
     fn describe(&self, ray: &Ray, distance: f32, facing: Vec3) -> Hit;
 }

@@ -27,7 +27,7 @@ thread_local! {
 
 /// A liquid of particles.
 ///
-/// The columns `velocity`, `id`, `radius` and `type` are used where present.
+/// The columns `velocity`, `id`, `radius` and `type` are used if present.
 pub struct ParticleLiquid {
     pub(super) kind: FieldKind,
     pub(super) background: f32,
@@ -39,7 +39,7 @@ pub struct ParticleLiquid {
     pub(super) blind: Vec<bool>,
     blind_share: f32,
     pub(super) source: Vec<u32>,
-    /// Number of the copy behind each kernel, or a negative one; empty where there are no copies.
+    /// Number of the copy for each kernel, or a negative number; empty if there are no copies.
     pub(super) ghost_of: Vec<u32>,
     pub(super) hull: Option<f32>,
     /// How far the field can bulge between nodes half a block apart; unknown if particles move.
@@ -181,7 +181,7 @@ impl ParticleLiquid {
     }
 }
 
-/// The field of the settings; blobs reach three radii unless told otherwise.
+/// The field of the settings; blobs reach three radii by default.
 fn particle_field(
     particles: &Particles,
     settings: &LiquidSettings,
@@ -232,7 +232,7 @@ impl LiquidField for ParticleLiquid {
         facing: Vec3,
         (enter, leave): (f32, f32),
     ) -> Option<Crossing> {
-        // Neighbouring blocks overlap a little, so that no crossing falls between them.
+        // Neighbouring blocks overlap slightly, so that no crossing falls between them.
         let slack = 1e-3 * self.support + 4.0 * f32::EPSILON * leave;
         let enter = (enter - slack).max(0.0);
         let leave = (leave + slack).min(ray.far);
@@ -374,7 +374,7 @@ impl Shape for ParticleLiquid {
     }
 
     /// Where inner particles were left out the field is empty, so a liquid with blind particles is
-    /// asked by a ray: whoever leaves first was inside.
+    /// tested by a ray: if its first crossing leaves the liquid, the point is inside.
     fn contains(&self, point: Vec3, time: f32) -> bool {
         if self.value(point, time, Vec3::ZERO) < 0.0 {
             return true;

@@ -1,4 +1,5 @@
-//! The field at one point, with its gradient and the particles that make it: asked once per hit.
+//! The field at one point, with its gradient and the particles that contribute: evaluated once per
+//! hit.
 
 use glam::{Mat3, Vec3};
 use whitecap_core::eigen::largest_real_eigenvalue;
@@ -14,9 +15,9 @@ pub(super) struct PointSample {
     pub gradient: Vec3,
     /// Mean velocity, weighted as in the field, in m/s.
     pub velocity: Vec3,
-    /// Share of the weight that comes from blind particles.
+    /// Fraction of the weight that comes from blind particles.
     pub blind: f32,
-    /// Place of the nearest particle.
+    /// Index of the nearest particle.
     pub nearest: Option<u32>,
 }
 
@@ -139,7 +140,8 @@ impl ValueSum {
         weight
     }
 
-    /// Value and gradient; of Solenthaler's function the gradient that ignores the changing factor.
+    /// Value and gradient; for Solenthaler's function, the gradient that ignores the changing
+    /// factor.
     fn finish(&self, kind: FieldKind, background: f32) -> (f32, Vec3) {
         if matches!(kind, FieldKind::Density | FieldKind::Anisotropic | FieldKind::Blobs) {
             return (background - self.total, -self.slope);

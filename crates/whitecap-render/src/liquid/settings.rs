@@ -61,8 +61,8 @@ pub struct LiquidSettings {
     /// (anisotropic method): 0 not at all, 1 entirely.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
     pub center_smoothing: f32,
-    /// Share of blind particles above which a surface does not count: it is the inner edge of the
-    /// kept layer, not the surface of the liquid.
+    /// Fraction of blind particles above which a surface does not count: it is the inner edge of
+    /// the kept layer, not the surface of the liquid.
     #[schemars(extend("unit" = "none"), range(min = 0.5, max = 1.0))]
     pub blind_share: f32,
 }
@@ -99,7 +99,7 @@ impl LiquidSettings {
     }
 }
 
-/// When the shutter is open, in seconds from the frame's own time.
+/// When the shutter is open, in seconds relative to the frame's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shutter {
     /// When it opens.

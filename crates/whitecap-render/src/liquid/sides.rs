@@ -1,4 +1,4 @@
-//! Walls that part a liquid: what lies behind a thin wall does not show on this side of it.
+//! Walls that divide a liquid: what lies behind a thin wall does not show on this side of it.
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! The walls near a block, with all that rays need to know about them.
+//! The walls near a block, with everything that rays need to know about them.
 
 use glam::{IVec3, Vec3};
 
@@ -6,10 +6,10 @@ use super::Solid;
 use super::contact::{ABSENT, Blend, Contact, ContactGuide};
 use super::field::Wall;
 
-/// The most planes of one solid that meet in a block: the corner of a tank.
+/// Largest number of planes of one solid that meet in a block: the corner of a tank.
 pub(super) const MOST_PLANES: usize = 3;
 
-/// The most walls of one block.
+/// Largest number of walls of one block.
 pub(super) const MOST_WALLS: usize = 4;
 
 /// A plane n·x + offset, positive on the side of the liquid.
@@ -25,8 +25,8 @@ impl Plane {
     }
 }
 
-/// A wall near a block. Its distance is the smallest of those of its planes, if it has any; else it is
-/// curved and must be asked.
+/// A wall near a block. Its distance is the smallest of those of its planes, if it has any;
+/// otherwise it is curved and must be evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct BlockWall {
     /// Number of the wall.
@@ -54,8 +54,8 @@ impl Planes {
     }
 }
 
-/// The contact with a wall in a block: blended between nodes that are as far apart as those of the
-/// guide, or at the corners of the block.
+/// The contact with a wall in a block: interpolated between nodes that are as far apart as those of
+/// the guide, or at the corners of the block.
 #[derive(Clone, Debug)]
 struct BlockContact {
     low: Vec3,
@@ -68,7 +68,7 @@ struct BlockContact {
 impl BlockContact {
     const MOST_CELLS: f32 = 4.0;
 
-    /// The contact of a block; `None` if the guide knows none in it.
+    /// The contact of a block; `None` if the guide has none in it.
     fn new(guide: &ContactGuide, center: Vec3, edge: f32) -> Option<Self> {
         let cells = (edge / guide.grid().lattice().cell).round().clamp(1.0, Self::MOST_CELLS);
         let (low, cell, cells) = (center - 0.5 * edge, edge / cells, cells as usize);
@@ -140,7 +140,8 @@ impl BlockWall {
             };
             return self.planes.as_slice().iter().map(lowest).fold(f32::INFINITY, f32::min);
         }
-        // Distances change no faster than the place, and no place is farther than this from a sample.
+        // Distances change no faster than positions, and no point is farther than this from a
+        // sample.
         let samples = (0..27).map(|n| solid.distance(node(center, edge, n)));
         samples.fold(f32::INFINITY, f32::min) - 0.434 * edge
     }
@@ -158,7 +159,7 @@ fn node(center: Vec3, edge: f32, number: usize) -> Vec3 {
     center + 0.501 * edge * step
 }
 
-/// Planes whose smallest distance is the solid's, all over a block, if there are such planes.
+/// Planes whose smallest distance is the solid's throughout a block, if there are any.
 fn planes(solid: &Solid, center: Vec3, edge: f32, tolerance: f32) -> Option<Planes> {
     // Usually there is one, and the corners show it.
     let normal = solid.normal(center);
@@ -184,7 +185,7 @@ fn planes(solid: &Solid, center: Vec3, edge: f32, tolerance: f32) -> Option<Plan
         found.planes[found.count] = Plane { normal, offset: exact - normal.dot(point) };
         found.count += 1;
     }
-    // A plane that was found late must agree with the places before it.
+    // A plane that was found late must agree with the earlier points.
     let agrees = |(point, exact): (Vec3, f32)| (found.distance(point) - exact).abs() <= tolerance;
     nodes().all(agrees).then_some(found)
 }

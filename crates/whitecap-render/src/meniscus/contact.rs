@@ -1,10 +1,10 @@
-//! Where the undisturbed liquid meets a solid, carried into the neighbourhood of that line.
+//! Where the undisturbed liquid meets a solid, extended to the neighbourhood of that line.
 //!
-//! The contact line is found on points of the solid's surface: where the liquid's function is nearly
-//! zero there, one step along the wall leads to its zero. The tilt β comes from the liquid's normal a
-//! little way off, beyond the reach of the kernels that round off the edge. A coarse grid around the
-//! line holds the weighted mean of β and of the direction along the wall, and a presence that falls
-//! from one to zero where the meniscus has ended.
+//! The contact line is found on points of the solid's surface: where the liquid's function is nearly zero
+//! there, one step along the wall leads to its zero. The tilt β comes from the liquid's normal a short
+//! distance away, beyond the reach of the kernels that round off the edge. A coarse grid around the line
+//! holds the weighted mean of β and of the direction along the wall, and a presence that falls from one to
+//! zero where the meniscus has ended.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -26,18 +26,18 @@ pub(super) struct Contact {
     pub tilt: f32,
     /// Away from the wall, of any length.
     pub wall: Vec3,
-    /// One near the contact line, zero where there is none.
+    /// One near the contact line, zero if there is none.
     pub presence: f32,
 }
 
-/// (direction, tilt, normal of the wall, 1) · presence: what may be blended between places.
+/// (direction, tilt, normal of the wall, 1) · presence: what may be interpolated between points.
 pub(super) type Blend = [f32; 8];
 
 /// No contact.
 pub(super) const ABSENT: Blend = [0.0; 8];
 
 impl Contact {
-    /// The contact that a blend amounts to.
+    /// The contact for an interpolated value.
     #[inline]
     pub fn from_blend([x, y, z, tilt, a, b, c, presence]: Blend) -> Option<Self> {
         let (along, wall) = (Vec3::new(x, y, z).try_normalize()?, Vec3::new(a, b, c));
@@ -50,7 +50,7 @@ impl Contact {
         self.wall.dot(facing) >= 0.0
     }
 
-    /// The contact a share of the way to another one.
+    /// The contact at a fraction of the way to another one.
     #[inline]
     pub fn towards(&self, other: &Self, share: f32) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Contact {
     }
 }
 
-/// A place of the contact line.
+/// A point of the contact line.
 #[derive(Clone, Copy, Debug)]
 struct ContactPoint {
     position: Vec3,
@@ -83,20 +83,20 @@ struct ContactPoint {
 pub(super) struct ContactGuide {
     grid: SparseGrid<Blend>,
     points: Vec<ContactPoint>,
-    /// The points by place.
+    /// The points by position.
     near: NeighbourGrid,
 }
 
-/// Which side of a wall with a normal is meant.
+/// Which sides of a wall with a normal count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Facing {
-    /// The one that the normal points away from.
+    /// The one from which the normal points away.
     One,
     /// That and the opposite one.
     Both,
 }
 
-/// Where the contact line makes itself felt.
+/// Where the contact line has an effect.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
     /// Distance within which the presence is one, in m.
@@ -112,14 +112,15 @@ impl ContactGuide {
     pub fn new(liquid: &impl LiquidField, solid: &Solid, length: f32) -> Self {
         let cell = (0.5 * liquid.spacing()).max(0.25 * length);
         let points = contact_points(liquid, solid, cell);
-        // As far as the meniscus reaches to the side, or as it moves the contact line.
+        // As far as the meniscus reaches sideways, or as far as it moves the contact line.
         let moved = |point: &ContactPoint| {
             let height = 2.0 * (0.5 * (point.tilt - solid.contact_angle())).sin();
             (height / point.tilt.sin()).abs()
         };
         let farthest = points.iter().map(moved).fold(0.0, f32::max).min(8.0);
         let full = REACH.max(farthest + 2.0) * length + 0.75 * cell;
-        // Down the wall it ends sooner, but slowly, so that no two points are moved to one.
+        // Down the wall it ends sooner, but gradually, so that no two points are moved to the same
+        // place.
         let along = (farthest + 0.5) * length + cell;
         let range = Range {
             full,
@@ -174,8 +175,8 @@ impl ContactGuide {
         Some(sum)
     }
 
-    /// The contacts around a point beside a wall with a normal: a mean that weighs near ones most. Those
-    /// at a wall that faces elsewhere, such as the floor or the far side of a thin wall, do not count.
+    /// The contacts around a point beside a wall with a normal: a mean that weights near ones most. Those at
+    /// a wall that faces elsewhere, such as the floor or the far side of a thin wall, do not count.
     pub fn around(&self, point: Vec3, wall: (Vec3, Facing), range: Range) -> Option<Blend> {
         let nearest = self.near.nearest(point, range.reach)?.1;
         let mut mean = ContactMean::new(self.cell(), nearest, range);
@@ -262,14 +263,15 @@ fn mean_of(
     mean.blend()
 }
 
-/// Contacts count for a point if they are farther than the nearest by less than so many cells.
+/// Contacts count for a point if they are farther than the nearest by less than this many cells.
 const BREADTH: f32 = 6.0;
 
-/// A mean of contacts that weighs near ones most.
+/// A mean of contacts that weights near ones most.
 struct ContactMean {
     range: Range,
     cell: f32,
-    /// Squares of the distance of the nearest contact, and of that from which on none counts.
+    /// Squares of the distance of the nearest contact, and of the distance beyond which none
+    /// counts.
     nearest: f32,
     farthest: f32,
     along: Vec3,
@@ -337,13 +339,13 @@ fn fade(value: f32, from: f32, to: f32) -> f32 {
     1.0 - share * share * (3.0 - 2.0 * share)
 }
 
-/// Places of the contact line about `cell` apart.
+/// Points of the contact line about `cell` apart.
 fn contact_points(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<ContactPoint> {
     let touched = thinned(touched_places(liquid, solid, cell), cell);
     touched.par_iter().filter_map(|&place| contact_point(liquid, solid, place)).collect()
 }
 
-/// Places on the solid's surface where the liquid's function is zero, several to a cell.
+/// Points on the solid's surface where the liquid's function is zero, several to a cell.
 fn touched_places(liquid: &impl LiquidField, solid: &Solid, cell: f32) -> Vec<Vec3> {
     let blocks = liquid.blocks_of_surface();
     let edge = blocks.edge();
@@ -386,7 +388,7 @@ fn touched_place(
     pitch: f32,
 ) -> Option<Vec3> {
     let distance = solid.distance(point);
-    // In the corners of a tank the liquid is full of holes that are no contact.
+    // In the corners of a tank the liquid is full of holes that are not contacts.
     if distance.abs() > 0.87 * pitch || !solid.is_smooth(point, pitch) {
         return None;
     }
@@ -396,7 +398,7 @@ fn touched_place(
         let (value, gradient) = liquid.sample(position, 0.0, normal);
         let along = gradient - normal * gradient.dot(normal);
         let step = along * (value / along.length_squared());
-        // Also where there is no gradient, and the step is no number.
+        // Also if there is no gradient, and the step is NaN.
         let near = step.length() < 1.5 * pitch;
         if !near {
             return None;
@@ -406,7 +408,7 @@ fn touched_place(
     Some(position)
 }
 
-/// One place for each cell: the mean of those in it.
+/// One point for each cell: the mean of those in it.
 fn thinned(places: Vec<Vec3>, cell: f32) -> Vec<Vec3> {
     if places.is_empty() {
         return places;
@@ -420,7 +422,8 @@ fn thinned(places: Vec<Vec3>, cell: f32) -> Vec<Vec3> {
         .collect()
 }
 
-/// Tilt and direction at a place of the contact line; none where liquid and wall are nearly parallel.
+/// Tilt and direction at a point of the contact line; `None` if liquid and wall are nearly
+/// parallel.
 fn contact_point(liquid: &impl LiquidField, solid: &Solid, place: Vec3) -> Option<ContactPoint> {
     let normal = solid.normal(place);
     let position = place - solid.distance(place) * normal;
@@ -432,7 +435,7 @@ fn contact_point(liquid: &impl LiquidField, solid: &Solid, place: Vec3) -> Optio
     usable.then_some(ContactPoint { position, normal, along, tilt })
 }
 
-/// The liquid's normal near a place of the contact line, taken beyond the rounded edge.
+/// The liquid's normal near a point of the contact line, taken beyond the rounded edge.
 fn surface_normal(liquid: &impl LiquidField, contact: Vec3, wall: Vec3) -> Option<Vec3> {
     let mut away = wall;
     let mut normal = None;

@@ -7,14 +7,14 @@ use super::profile::{Profile, REACH};
 use super::{MeniscusMode, Solid};
 use crate::liquid::LiquidField;
 
-/// A solid with what is known about the liquid's contact with it.
+/// A solid and the liquid's contact with it.
 pub(super) struct Wall {
     pub solid: Solid,
     pub guide: Option<ContactGuide>,
     pub profile: Profile,
 }
 
-/// How points of space are moved before the liquid is asked.
+/// How points of space are moved before the liquid is evaluated.
 pub(super) struct Correction {
     pub walls: Vec<Wall>,
     /// Capillary length in m.
@@ -22,14 +22,15 @@ pub(super) struct Correction {
     /// Distance to the wall below which the liquid's function is continued from farther out, in m;
     /// zero for particles, which have ghosts instead.
     pub extension: f32,
-    /// How far the liquid reaches into the solids, in m; `None` if it is not cut off.
+    /// How far the liquid extends into the solids, in m; `None` if it is not cut off.
     pub overlap: Option<f32>,
     /// Whether points are moved.
     pub moves: bool,
 }
 
 impl Wall {
-    /// What the meniscus moved a point by, given its contact, its distance and the capillary length.
+    /// Displacement of a point by the meniscus, given its contact, its distance and the capillary
+    /// length.
     #[inline]
     pub fn displacement_at(&self, contact: &Contact, distance: f32, length: f32) -> Vec3 {
         let height = self.profile.at(distance.max(0.0) / length, contact.tilt).height;
@@ -74,7 +75,7 @@ impl Correction {
         })
     }
 
-    /// c at a point: what the meniscus moved it by.
+    /// c at a point: the displacement by the meniscus.
     pub fn displacement(
         &self,
         point: Vec3,
@@ -92,7 +93,7 @@ impl Correction {
         contact: &impl Fn(usize, Vec3) -> Option<Contact>,
     ) -> Mat3 {
         let part = |(distance, wall, contact): (f32, &Wall, Contact)| {
-            // Inside the solid the surface goes on as it met the wall.
+            // Inside the solid the surface continues as it met the wall.
             if distance < 0.0 {
                 return Mat3::ZERO;
             }
@@ -104,7 +105,8 @@ impl Correction {
         parts.fold(Mat3::ZERO, |sum, part| sum + part)
     }
 
-    /// Where the liquid is asked for a point beside a wall, and the derivative of that place.
+    /// Where the liquid is evaluated for a point beside a wall, and the derivative of that
+    /// position.
     fn extended(
         &self,
         point: Vec3,
@@ -122,7 +124,7 @@ impl Correction {
         (place, change)
     }
 
-    /// Where the liquid is asked for a point.
+    /// Where the liquid is evaluated for a point.
     pub fn place(
         &self,
         point: Vec3,
@@ -133,7 +135,8 @@ impl Correction {
         self.extended(point - shift, contact).0
     }
 
-    /// The gradient at a point of the corrected function, from that of the liquid where it is asked.
+    /// The gradient at a point of the corrected function, from that of the liquid where it is
+    /// evaluated.
     pub fn moved_gradient(
         &self,
         point: Vec3,
@@ -158,7 +161,7 @@ impl Correction {
         Some((nearest.0 + overlap, nearest.1))
     }
 
-    /// Away from the nearest wall; zero where there is none.
+    /// Away from the nearest wall; zero if there is none.
     pub fn facing(&self, point: Vec3) -> Vec3 {
         let distances = self.walls.iter().map(|wall| (wall.solid.distance(point), &wall.solid));
         let nearest = distances.min_by(|a, b| a.0.total_cmp(&b.0));

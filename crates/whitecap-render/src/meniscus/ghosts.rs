@@ -1,10 +1,11 @@
 //! Ghost particles: a thin layer inside a solid that continues the liquid (Morgenroth 2021, Fig. 4.8).
 //!
 //! Every particle near a solid gets a copy on the other side of the wall, as far inside as the
-//! particle is outside. Where the liquid has a free surface nearby, the copy is made parallel to that
-//! surface and not square to the wall, so that the surface continues straight into an inclined wall,
-//! too. In the corner of a tank a particle is copied to the other side of each wall, and of both.
-//! A copy may come out on the far side of a thin wall, where it does not count (see `sides`).
+//! particle is outside. If the liquid has a free surface nearby, the copy is made parallel to that
+//! surface instead of perpendicular to the wall, so that the surface continues straight even into
+//! an inclined wall. In the corner of a tank a particle is copied to the other side of each wall,
+//! and of both. A copy may come out on the far side of a thin wall, where it does not count (see
+//! `sides`).
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -18,14 +19,14 @@ use super::sides::is_opposite;
 pub(super) struct Ghost {
     /// Index of the particle.
     pub particle: u32,
-    /// Place of the copy, square to the wall.
+    /// Position of the copy, perpendicular to the wall.
     pub place: Vec3,
     solid: usize,
     /// The walls that it was copied across.
     pub walls: [Option<WallSide>; 3],
 }
 
-/// The copies of all particles within `layer` of a solid, square to its walls.
+/// The copies of all particles within `layer` of a solid, perpendicular to its walls.
 pub(super) fn ghosts(positions: &[Vec3], solids: &[Solid], layer: f32) -> Vec<Ghost> {
     positions
         .par_iter()
@@ -41,7 +42,7 @@ pub(super) fn ghosts(positions: &[Vec3], solids: &[Solid], layer: f32) -> Vec<Gh
                     let across = walls.iter().flatten().map(|side| side.distance * side.normal);
                     let place = position - 2.0 * across.sum::<Vec3>();
                     let through = solid.distance(place) >= 0.0;
-                    // Elsewhere outside, such as beyond an edge, it would show.
+                    // Outside elsewhere, such as beyond an edge, it would be visible.
                     let far_side = |side: &WallSide| is_opposite(side.normal, solid.normal(place));
                     if !through || walls.iter().flatten().all(far_side) {
                         let particle = index as u32;
@@ -55,8 +56,8 @@ pub(super) fn ghosts(positions: &[Vec3], solids: &[Solid], layer: f32) -> Vec<Gh
 }
 
 impl Ghost {
-    /// The way from a copy square to the wall to one parallel to the free surface, for a particle that
-    /// reaches as far as `reach`.
+    /// The offset from a copy perpendicular to the wall to one parallel to the free surface, for a
+    /// particle with the given `reach`.
     pub fn way(&self, position: Vec3, guides: &[ContactGuide], reach: f32) -> Vec3 {
         let guide = guides.get(self.solid);
         let range =

@@ -32,7 +32,7 @@ pub struct MeniscusLiquid<L: LiquidField> {
     marks: Vec<MarkedBlock>,
 }
 
-/// What a ray met.
+/// What a ray hit.
 #[derive(Clone, Copy)]
 enum Met {
     /// The liquid's own surface.
@@ -181,7 +181,7 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         (enter, leave): (f32, f32),
     ) -> Option<(f32, Met)> {
         let block = &self.marks[number as usize];
-        // Neighbouring blocks overlap a little, so that no crossing falls between them.
+        // Neighbouring blocks overlap slightly, so that no crossing falls between them.
         let slack = 2e-3 * self.liquid.spacing() + 4.0 * f32::EPSILON * leave;
         let (mut enter, leave) = ((enter - slack).max(0.0), (leave + slack).min(ray.far));
         if !block.cut {
@@ -210,7 +210,7 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         let middle = ray.at(0.5 * (stretch.from + stretch.to));
         let sided = self.liquid.has_sides();
         let facing = if sided { self.correction.facing(middle) } else { Vec3::ZERO };
-        // The far side of a thin wall has no part in the contact.
+        // The far side of a thin wall plays no part in the contact.
         let moved = block.moved.as_ref().filter(|_| {
             let places = [middle, ray.at(stretch.from), ray.at(stretch.to)];
             !sided || places.iter().any(|&place| block.has_contact(place, facing))
@@ -261,7 +261,7 @@ impl<L: LiquidField> MeniscusLiquid<L> {
         facing: Vec3,
     ) -> Option<(f32, bool)> {
         let (origin, length) = (ray.at(stretch.from), stretch.to - stretch.from);
-        // The meniscus has detail near the wall only, and only across it.
+        // The meniscus has detail only near the wall, and only perpendicular to it.
         let (detail, spacing) = (self.detail(), self.liquid.spacing());
         let allowed = Cell::new(0.0f32);
         let beside = Beside {

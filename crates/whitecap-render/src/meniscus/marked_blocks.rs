@@ -36,12 +36,12 @@ impl MarkedBlock {
     }
 }
 
-/// Where the liquid is asked for the points of a block.
+/// Where the liquid is evaluated for the points of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovedBlock {
-    /// The middle of all that its points are moved by,
+    /// The middle of all displacements of its points,
     pub shift: Vec3,
-    /// and how far from that any of it is, in m.
+    /// and how far any of them is from that, in m.
     pub margin: f32,
     /// Row of the liquid's particles there. The second side of a thin wall has the next one.
     pub row: u32,
@@ -160,7 +160,7 @@ impl<L: LiquidField> Marker<'_, L> {
         (!empty).then_some(made)
     }
 
-    /// Whether a wall may change something in a cube.
+    /// Whether a wall may change anything in a cube.
     fn is_near(&self, middle: Vec3, edge: f32) -> bool {
         let overlap = self.correction.overlap.unwrap_or(0.0);
         let reach = 0.87 * edge + self.correction.influence().max(overlap);
@@ -184,7 +184,7 @@ impl<L: LiquidField> Marker<'_, L> {
         let mut walls = self.walls(center);
         let offsets = self.offsets(center, &walls);
         let size = offsets.min.abs().max(offsets.max.abs()).max_element();
-        // Less than what rays are unsure of, so that there is no step from block to block.
+        // Less than the uncertainty of rays, so that there is no step from block to block.
         let moved = size > (2e-4 * edge).min(3e-3 * self.correction.length);
         let free = if moved { self.sign_around(block, center, offsets) } else { Some(state) };
         // Whether the surface can be anywhere in the block, before it is cut.
@@ -206,7 +206,7 @@ impl<L: LiquidField> Marker<'_, L> {
         FIRST_MARK + made.marks.len() as u32 - 1
     }
 
-    /// A box around all vectors from a point of the block to where the liquid is asked for it.
+    /// A box around all vectors from a point of the block to where the liquid is evaluated for it.
     fn offsets(&self, center: Vec3, walls: &[BlockWall]) -> Bounds {
         if !walls.iter().any(BlockWall::has_contact) {
             return Bounds::of(&[Vec3::ZERO]);
@@ -221,7 +221,7 @@ impl<L: LiquidField> Marker<'_, L> {
         (0..9).map(offset).fold(Bounds::EMPTY, |all, offset| all.with(offset))
     }
 
-    /// The sign of all blocks in which points of a block are asked, if it is one.
+    /// The sign of all blocks in which points of a block are evaluated, if they agree.
     fn sign_around(&self, block: IVec3, center: Vec3, offsets: Bounds) -> Option<u32> {
         let edge = self.plain().edge();
         let low = ((center - 0.501 * edge + offsets.min) / edge).floor().as_ivec3();
@@ -243,7 +243,7 @@ impl<L: LiquidField> Marker<'_, L> {
     fn moved_block(&self, center: Vec3, offsets: Bounds, made: &mut MarkedTile) -> MovedBlock {
         let edge = self.plain().edge();
         let shift = -offsets.center();
-        // A little more than was seen: only the corners were asked.
+        // Slightly more than was seen: only the corners were evaluated.
         let margin = 0.6 * offsets.size().length() + 0.01 * edge;
         let row = made.boxes.len() as u32;
         let mut push = |side: Option<Side>| {

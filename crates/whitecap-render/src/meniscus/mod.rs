@@ -1,20 +1,20 @@
 //! Menisci: the curved edge of a liquid at a solid, made at render time from the planar solution of
 //! the Young–Laplace equation (after Morgenroth 2016; 2021, §4).
 //!
-//! Far from a wall the free surface is flat; at the wall it must meet the solid at the contact angle
-//! α, measured through the liquid. Let β be the angle, again through the liquid, at which the
-//! undisturbed surface would meet the wall. The interface then leaves the wall with the slope β − α and
-//! its height above the undisturbed level is known in closed form as a function of the distance D to
-//! the wall, for every α and β ([`profile`]).
+//! Far from a wall the free surface is flat; at the wall it must meet the solid at the contact angle α,
+//! measured through the liquid. Let β be the angle, again measured through the liquid, at which the
+//! undisturbed surface would meet the wall. The interface then leaves the wall with the slope β − α, and its
+//! height above the undisturbed level is known in closed form as a function of the distance D to the wall,
+//! for every α and β ([`profile`]).
 //!
-//! The liquid's function φ is not changed in value but in place: a point x is liquid if the point
-//! x − c(x) is, where c is parallel to the solid and as long as the interface is displaced along it
-//! (the correction vector of Morgenroth 2021, §4.4). Moving along the wall keeps the distance D, so for
-//! a flat liquid at a flat wall the result is the exact solution; and because nothing is asked of φ but
-//! its zero, this works for every implicit function, whether it is a distance or not.
+//! The values of the liquid's function φ are not changed, only moved: a point x is liquid if the point x −
+//! c(x) is, where c is parallel to the solid and its length is the displacement of the interface along it
+//! (the correction vector of Morgenroth 2021, §4.4). Moving along the wall keeps the distance D, so for a
+//! flat liquid at a flat wall the result is the exact solution; and because only the zero of φ matters, this
+//! works for every implicit function, whether it is a distance or not.
 //!
-//! β and the direction of c belong to the contact line, not to the point: they are read where the
-//! undisturbed liquid meets the solid and carried into the neighbourhood (`contact`). So they do not
+//! β and the direction of c belong to the contact line, not to the point: they are found where the
+//! undisturbed liquid meets the solid and extended to the neighbourhood (`contact`). So they do not
 //! jump, the correction ends where there is no contact line, such as under a film of water, and the
 //! angle at the wall stays exact where the undisturbed surface is curved.
 //!
@@ -23,10 +23,10 @@
 //!   equation (see `tests/meniscus.rs` for the measured errors).
 //! * The correction is continuous and vanishes away from the contact line.
 //! * No equation is solved per ray: heights come from a table.
-//! * Corrections of several solids add up.
+//! * Corrections from several solids are added.
 //!
 //! # Non-guarantees
-//! * Curvature of the contact line itself is not in the solution: round drops and narrow tubes are
+//! * The solution ignores the curvature of the contact line itself: round drops and narrow tubes are
 //!   plausible, with the right angle at the wall, but not exact.
 //! * Volume is not conserved; the correction adds or removes a thin wedge.
 //! * Ghost particles reach through walls thinner than two supports.

@@ -19,12 +19,12 @@ use super::ContactHeight;
 pub const REACH: f32 = 8.0;
 
 /// The smallest angle between wall and undisturbed surface that is corrected; below it, or above its
-/// supplement, the two are nearly parallel and there is no telling where they meet.
+/// supplement, the two are nearly parallel and it is unclear where they meet.
 pub(crate) const SMALLEST_TILT: f32 = 10.0 * std::f32::consts::PI / 180.0;
 
 const ROWS: usize = 33;
 const COLUMNS: usize = 257;
-/// No slope of the table is steeper than this, also at a contact angle of 0° or 180°.
+/// No slope of the table is steeper than this, even at a contact angle of 0° or 180°.
 const STEEPEST: f64 = 1e3;
 
 /// Heights and slopes against distance to the wall and tilt, for one contact angle.
@@ -144,8 +144,8 @@ impl Interface {
         along * self.tilt.sin() + rise * self.tilt.cos()
     }
 
-    /// The arc length at a distance, known to be at least `low`: a Newton iteration with
-    /// dD/ds = sin(β − ψ) > 0 that halves where it would leave its bracket.
+    /// The arc length at a distance, known to be at least `low`: a Newton iteration with dD/ds =
+    /// sin(β − ψ) > 0 that bisects if it would leave its bracket.
     fn arc_at(&self, distance: f64, low: f64) -> f64 {
         let mut low = low;
         let mut high = low + (distance + 8.0) / self.tilt.sin();
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Contract: Eq. 4.2 is the exact height at vertical walls and differs between.
+    /// Contract: Eq. 4.2 is the exact height at vertical walls and differs elsewhere.
     #[test]
     fn the_difference_of_heights_is_exact_at_vertical_walls_only() {
         let angle = 20f32.to_radians();

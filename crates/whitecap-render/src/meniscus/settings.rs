@@ -21,7 +21,7 @@ pub enum MeniscusMode {
     Normal,
 }
 
-/// How high the liquid stands at an inclined wall.
+/// How high the liquid rises at an inclined wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContactHeight {
@@ -40,7 +40,7 @@ pub struct MeniscusSettings {
     /// What is done where the liquid meets a solid.
     #[schemars(extend("unit" = "none"))]
     pub mode: MeniscusMode,
-    /// How high the liquid stands at an inclined wall.
+    /// How high the liquid rises at an inclined wall.
     #[schemars(extend("unit" = "none"))]
     pub height: ContactHeight,
     /// Surface tension; water at 20 °C.
@@ -62,12 +62,12 @@ pub struct MeniscusSettings {
     /// Whether the liquid is cut off at the solids.
     #[schemars(extend("unit" = "none"))]
     pub clip: bool,
-    /// How far the liquid reaches into the solids when it is cut off. A little overlap spares the
-    /// renderer two surfaces in one place.
+    /// How far the liquid extends into the solids when it is cut off. A small overlap avoids two
+    /// surfaces in one place.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1.0))]
     pub overlap: f32,
-    /// Thickness of the layer of ghost particles inside the solids. Left out: as far as a particle
-    /// reaches.
+    /// Thickness of the layer of ghost particles inside the solids. Left out: the reach of a
+    /// particle.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e3))]
     pub ghost_layer: Option<f32>,
 }

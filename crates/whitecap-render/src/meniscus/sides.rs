@@ -24,9 +24,9 @@ type Planes = [Option<WallPlane>; 3];
 /// Which particles lie behind which walls.
 pub(super) struct WallSides {
     solids: Vec<Solid>,
-    /// Of each particle, its place and the walls near it.
+    /// For each particle, its position and the walls near it.
     particles: Vec<(Vec3, Planes)>,
-    /// Of each copy, its particle and the walls that it was copied across.
+    /// For each copy, its particle and the walls that it was copied across.
     ghosts: Vec<(u32, Planes)>,
     reach: f32,
     /// How deep in a solid there may be liquid, in m.
@@ -84,7 +84,7 @@ impl Sides for WallSides {
         if distance > 0.89 * edge {
             return [Some(side(center, distance)), None];
         }
-        // The wall passes through the block, or just beside it: rays look a little over the edge.
+        // The wall passes through the block, or just beside it: rays look slightly beyond the edge.
         let corner = |c: i32| {
             let step = Vec3::new((c & 1) as f32, (c >> 1 & 1) as f32, (c >> 2) as f32) - 0.5;
             center + 1.02 * edge * step
@@ -115,7 +115,7 @@ impl Sides for WallSides {
                     && !faces(planes, *position, side)
                     && (hidden(planes, is_opposite) || self.is_between(*position, side.point))
             }
-            // A copy is there for its own side only; round an edge it does not count either.
+            // A copy counts only on its own side; around an edge it does not count either.
             Hidden::Ghost(number) => {
                 let (particle, planes) = &self.ghosts[number as usize];
                 let (position, near) = &self.particles[*particle as usize];
@@ -126,8 +126,8 @@ impl Sides for WallSides {
     }
 }
 
-/// Whether a particle and a side see each other over the walls next to them: each lies before those of
-/// the other.
+/// Whether a particle and a side see each other across the walls next to them: each is in front of
+/// those of the other.
 fn faces(planes: &Planes, position: Vec3, side: &Side) -> bool {
     let before = |plane: &WallPlane| plane.normal.dot(side.point) + plane.offset >= 0.0;
     side.normal.dot(position - side.point) + side.distance >= 0.0

@@ -30,9 +30,9 @@ enum Geometry {
 }
 
 impl Solid {
-    /// A solid from a closed mesh. Distances are kept on cells of `cell` within `band` of the surface,
-    /// both in metres; menisci end where the band ends, so it should be ten capillary lengths wide.
-    /// The contact angle is in degrees, through the liquid.
+    /// A solid from a closed mesh. Distances are stored on cells of size `cell` within `band` of the surface,
+    /// both in metres; menisci end where the band ends, so it should be ten capillary lengths wide. The
+    /// contact angle is in degrees, through the liquid.
     pub fn from_mesh(
         name: &str,
         mesh: &TriMesh,
@@ -139,8 +139,8 @@ impl Solid {
             }
     }
 
-    /// Whether the surface near a point is flat enough to have a normal: not in an edge or a corner, as
-    /// far as differences over `width` tell (over a cell, where distances are kept on cells).
+    /// Whether the surface near a point is flat enough to have a normal: not in an edge or a corner, as far
+    /// as differences over `width` show (over a cell, if distances are stored on cells).
     pub(super) fn is_smooth(&self, point: Vec3, width: f32) -> bool {
         let gradient = match &self.geometry {
             Geometry::Field(level_set) => smooth_gradient(level_set.grid(), point),
@@ -155,7 +155,7 @@ impl Solid {
         gradient.length() > 0.93
     }
 
-    /// Whether the solid may be thinner than that somewhere.
+    /// Whether the solid may be thinner than this somewhere.
     pub(super) fn may_be_thinner(&self, thickness: f32) -> bool {
         match self.geometry {
             Geometry::HalfSpace { .. } => false,

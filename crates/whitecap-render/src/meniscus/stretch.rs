@@ -59,7 +59,7 @@ fn flat_stretch(
     (stretch.from <= stretch.to).then_some(stretch)
 }
 
-/// Near curved walls it is found by steps as long as the distance.
+/// Near curved walls it is found by steps equal to the distance.
 fn curved_stretch(
     correction: &Correction,
     walls: &[BlockWall],
@@ -75,7 +75,7 @@ fn curved_stretch(
         walls.iter().map(distance).fold(f32::INFINITY, f32::min) + overlap
     };
     let [start, end] = [stretch.from, stretch.to].map(outside);
-    // Distances change no faster than the way.
+    // Distances change no faster than the position.
     let way = stretch.to - stretch.from;
     if start > 0.0 && start + end > 1.01 * way {
         return Some(stretch);
@@ -85,7 +85,7 @@ fn curved_stretch(
     }
     let next = |from: f32| {
         let value = |at: f32| outside(from + at);
-        // The last value asked for is where the next step begins.
+        // The last evaluated value is where the next step begins.
         let last = std::cell::Cell::new(0.0f32);
         let remembered = |at: f32| {
             last.set(value(at));
@@ -103,7 +103,7 @@ fn curved_stretch(
     if start <= 0.0 {
         (stretch.from, stretch.from_wall) = (next(stretch.from)?, true);
     }
-    // Away from the wall that it comes from, so that this one is not found again.
+    // Away from the wall that it starts from, so that this one is not found again.
     let after = if stretch.from_wall { 1e-3 * detail } else { 0.0 };
     if let Some(end) = next(stretch.from + after) {
         (stretch.to, stretch.to_wall) = (end, true);
@@ -156,7 +156,7 @@ impl<'a> WallsAlong<'a> {
             }
             let mut along =
                 WallAlong { wall, block_wall, lines, contact: ContactAlong::None, facing };
-            // Between two far ends of a flat wall nothing is near.
+            // If a flat wall is far at both ends, it is far in between.
             let ends = [origin, origin + length * direction];
             let nearest = along.distance(0.0, ends[0]).0.min(along.distance(length, ends[1]).0);
             if nearest < correction.influence() || !block_wall.is_flat() {
@@ -167,8 +167,8 @@ impl<'a> WallsAlong<'a> {
         made
     }
 
-    /// Distance to the nearest wall and how fast it changes at most, and where the liquid is asked for a
-    /// point at a distance from the beginning.
+    /// Distance to the nearest wall and its largest rate of change, and where the liquid is
+    /// evaluated for a point at a distance from the beginning.
     #[inline]
     pub fn at(&self, at: f32, point: Vec3) -> (f32, f32, Vec3) {
         let Correction { length, extension, moves, .. } = *self.correction;
@@ -196,7 +196,7 @@ impl<'a> WallsAlong<'a> {
         let extension = self.correction.extension;
         let mut place = point;
         for along in self.walls.iter().flatten() {
-            // Moved along a flat wall, the distance is what it was.
+            // Movement along a flat wall does not change the distance.
             let solid = &along.wall.solid;
             let flat = match along.block_wall.planes.as_slice() {
                 [plane] => Some((along.distance(at, point).0, plane.normal)),
@@ -214,8 +214,8 @@ impl<'a> WallsAlong<'a> {
     }
 }
 
-/// How far a contact may be from an even change along a stretch, in radians or of one. The surface is
-/// moved by as much of a capillary length.
+/// How far a contact may deviate from a linear change along a stretch, in radians or as a fraction
+/// of one. The surface moves by that fraction of a capillary length.
 pub(super) const EVENNESS: f32 = 2e-3;
 
 /// The contact between the ends of a stretch.

@@ -1,19 +1,19 @@
-//! Triangle meshes that rays meet.
+//! Triangle meshes that rays hit.
 //!
 //! # Guarantees
 //! * No ray slips through an edge that two triangles share.
 //! * A mesh that moves is hit where its vertices are at the ray's moment: position plus time times
 //!   velocity. Boxes cover the shutter that the mesh was built for.
-//! * Triangles of no area are never hit.
+//! * Triangles of zero area are never hit.
 //!
 //! # Non-guarantees
 //! * A ray whose moment lies outside the mesh's shutter may miss it.
 //! * `contains` counts signed crossings along three rays and takes the majority: exact for closed
-//!   meshes, overlapping parts included; near a hole it is a guess.
+//!   meshes, including overlapping parts; near a hole it is an estimate.
 //!
 //! # Vertex attributes that matter
-//! `normal` (smooth shading; found from the triangles where absent), `uv`, `velocity` (motion blur and
-//! the velocity pass), `film_thickness` in m, and `opacity` from 0 to 1.
+//! `normal` (smooth shading; computed from the triangles if absent), `uv`, `velocity` (motion blur and the
+//! velocity pass), `film_thickness` in m, and `opacity` from 0 to 1.
 
 mod triangles;
 
@@ -30,7 +30,7 @@ use triangles::{Crossing, LANES, Packet, PacketMotion, ShearedRay};
 
 /// Name of the column that holds the thickness of a film on the surface, in m.
 pub const FILM_THICKNESS: &str = "film_thickness";
-/// Name of the column that holds the share of rays that an opaque material stops.
+/// Name of the column that holds the fraction of rays that an opaque material stops.
 pub const OPACITY: &str = "opacity";
 /// Name of the texture-coordinate column.
 pub const UV: &str = "uv";
@@ -54,7 +54,7 @@ pub enum MeshError {
         /// Which attribute.
         name: &'static str,
     },
-    /// An attribute has another type than rendering needs.
+    /// An attribute does not have the type that rendering needs.
     #[error("the mesh attribute `{name}` is a {found}; rendering needs a {expected}")]
     AttributeType {
         /// Which attribute.
@@ -71,7 +71,7 @@ pub enum MeshError {
 pub struct MeshOptions {
     /// Whether normals are blended between vertices; otherwise each triangle looks flat.
     pub smooth: bool,
-    /// Moments, in seconds from the frame's own time, between which rays may come.
+    /// The interval of ray times, in seconds relative to the frame's own time.
     pub shutter: [f32; 2],
 }
 
@@ -156,7 +156,7 @@ impl TriangleMesh {
         }
         let slab_ray = SlabRay::new(ray.origin, ray.direction);
         let sheared = ShearedRay::new(ray.origin, ray.direction);
-        // Boxes that are missed lie at infinity, so a ray without end must end before.
+        // Boxes that are missed lie at infinity, so an infinite ray must end before.
         self.bvh.visit_leaves(&slab_ray, ray.far.min(f32::MAX), |leaf, mut limit| {
             let packet = &self.packets[leaf];
             let moved;
@@ -224,7 +224,7 @@ impl TriangleMesh {
         }
     }
 
-    /// How many times the surface wraps round a point, counted along one ray.
+    /// How many times the surface winds around a point, counted along one ray.
     fn signed_crossings(&self, ray: &Ray) -> i32 {
         let mut count = 0;
         self.visit_crossings(ray, |crossing| {
@@ -245,7 +245,7 @@ impl Shape for TriangleMesh {
     fn intersect(&self, ray: &Ray) -> Option<Hit> {
         let mut nearest: Option<Crossing> = None;
         self.visit_crossings(ray, |crossing| {
-            // Of triangles at one distance the lowest index counts.
+            // Among triangles at equal distance the lowest index counts.
             let earlier = nearest
                 .is_none_or(|n| crossing.distance < n.distance || crossing.triangle < n.triangle);
             if earlier {
@@ -266,7 +266,7 @@ impl Shape for TriangleMesh {
     }
 
     fn contains(&self, point: Vec3, time: f32) -> bool {
-        // Spread out and along no likely edge, so that an open surface is met by at most one.
+        // Spread out and along no likely edge, so that at most one hits an open surface.
         const DIRECTIONS: [Vec3; 3] = [
             Vec3::new(0.3271, 0.9141, 0.2393),
             Vec3::new(-0.8713, -0.3889, 0.2992),
@@ -339,7 +339,7 @@ fn shutter_boxes(mesh: &TriMesh, shutter: [f32; 2]) -> Vec<Bounds> {
             Bounds::of_corners([corner(0), corner(1), corner(2)])
         };
         let covered = at(shutter[0]).union(at(shutter[1]));
-        // Corners moved to a moment between may round to just outside.
+        // Corners moved to an intermediate time may round to just outside.
         let size = covered.min.abs().max(covered.max.abs()).max_element();
         covered.grown(2.0 * f32::EPSILON * size)
     };

@@ -39,7 +39,8 @@ fn shape(mesh: TriMesh) -> TriangleMesh {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Any ray meets the same triangle at the same distance as the slower hierarchy of the ground floor.
+    /// Every ray hits the same triangle at the same distance as in the slower hierarchy of
+    /// `whitecap-core`.
     #[test]
     fn agrees_with_the_binary_hierarchy(
         corners in prop::collection::vec(prop::array::uniform3(prop::array::uniform3(-1.0f32..1.0)), 1..120),
@@ -81,7 +82,7 @@ fn nothing_slips_through_edges() {
     }
 }
 
-/// Points are inside or outside as they are in the ball, wherever rays from them go.
+/// Points are inside or outside as they are for the ball, in whatever direction rays from them go.
 #[test]
 fn inside_and_outside() {
     let shape = shape(ball(16));
@@ -152,7 +153,7 @@ fn motion() {
     }
 }
 
-/// Nothing, triangles of no area and rays without direction are met by no ray and break nothing.
+/// Empty meshes, triangles of zero area and rays without direction give no hit and do no harm.
 #[test]
 fn degenerate_input() {
     let nothing = shape(TriMesh::default());
@@ -169,7 +170,7 @@ fn degenerate_input() {
     }
 }
 
-/// Values that are no numbers are refused with the vertex and what is wrong with it.
+/// Values that are not numbers are refused with the vertex and what is wrong with it.
 #[test]
 fn refuses_what_is_no_number() {
     let positions = vec![Vec3::ZERO, Vec3::new(0.0, f32::NAN, 0.0), Vec3::Z];
@@ -192,7 +193,7 @@ fn refuses_what_is_no_number() {
     );
 }
 
-/// A hierarchy built by one thread is the one built by seven.
+/// A hierarchy built by one thread is identical to one built by seven.
 #[test]
 fn building_does_not_depend_on_threads() {
     let mesh = Arc::new(ball(120));

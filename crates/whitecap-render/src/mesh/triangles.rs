@@ -9,7 +9,7 @@ use wide::f32x8;
 /// Triangles in a packet.
 pub(super) const LANES: usize = 8;
 
-/// Up to eight triangles, `corners[corner][axis]`. Empty lanes hold a triangle of no area.
+/// Up to eight triangles, `corners[corner][axis]`. Empty lanes hold a triangle of zero area.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     corners: [[f32x8; 3]; 3],
@@ -22,7 +22,7 @@ pub(super) struct PacketMotion {
     velocities: [[f32x8; 3]; 3],
 }
 
-/// Where a ray meets a triangle: weights `u` of corner 1 and `v` of corner 2.
+/// Where a ray hits a triangle: weights `u` of corner 1 and `v` of corner 2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub(super) distance: f32,
@@ -73,7 +73,7 @@ pub(super) struct ShearedRay {
     shear: [f32x8; 3],
 }
 
-/// Which lanes a ray meets, and where.
+/// Which lanes a ray hits, and where.
 pub(super) struct Crossings {
     mask: u32,
     distances: [f32; LANES],
@@ -97,7 +97,7 @@ impl ShearedRay {
         }
     }
 
-    /// Tests the eight triangles; `None` when the ray meets none between its origin and `far`.
+    /// Tests the eight triangles; `None` if the ray hits none between its origin and `far`.
     #[inline]
     pub(super) fn meets(&self, packet: &Packet, far: f32) -> Option<Crossings> {
         let [kx, ky, kz] = self.axes;

@@ -1,4 +1,4 @@
-//! Lights met by chance.
+//! Lights hit by chance.
 
 use super::{LastAsked, Path, power_heuristic, transmitted};
 use crate::Ray;
@@ -20,7 +20,7 @@ impl Path<'_, '_> {
         }
     }
 
-    /// Adds the environment at the end of a flight that met nothing.
+    /// Adds the environment at the end of a flight that hit nothing.
     pub(super) fn meet_environment(&mut self) {
         if self.bounces == 0 && !self.settings.background {
             return;
@@ -33,7 +33,7 @@ impl Path<'_, '_> {
     fn weight(&self, met: Option<(&PreparedLight, &LightPoint)>) -> f32 {
         let Some(asked) = &self.asked else { return 1.0 };
         if asked.reflected {
-            // Nobody else could have found it.
+            // No other strategy could have found it.
             return f32::from(u8::from(met.is_none() || self.settings.reflected_caustics));
         }
         if asked.transmitted {
@@ -47,8 +47,9 @@ impl Path<'_, '_> {
         power_heuristic(asked.pdf, light_pdf)
     }
 
-    /// Weight of light that was bent on its way, where light is also taken to come straight: that of the
-    /// straight way from the same point of the light, so that both ways together count it once.
+    /// Weight of light that was refracted on its path, if light is also assumed to come straight:
+    /// that of the straight path from the same point of the light, so that both together count it
+    /// once.
     fn bent_weight(&self, asked: &LastAsked, met: Option<(&PreparedLight, &LightPoint)>) -> f32 {
         let selection = &self.scene.lights;
         let mut direction = self.ray.direction;
@@ -67,7 +68,7 @@ impl Path<'_, '_> {
             }
         };
         let own_pdf = asked.pdf_towards(direction);
-        // What cannot come straight comes bent only.
+        // What cannot come straight comes only refracted.
         if own_pdf > 0.0 { power_heuristic(own_pdf, light_pdf) } else { 1.0 }
     }
 }

@@ -1,4 +1,4 @@
-//! Asking the lights.
+//! Direct light from the lights.
 
 use glam::Vec3;
 

@@ -1,17 +1,17 @@
 //! Paths of light, followed backwards from the camera (Kajiya 1986).
 //!
-//! At each scattering the path asks a light directly and goes on in a direction of the surface's own
-//! choice; a light found in both ways is weighed (Veach 1997).
+//! At each scattering the path samples a light directly and continues in a direction sampled from
+//! the surface; a light found in both ways is weighted (Veach 1997).
 //!
 //! # Guarantees
 //! * Without `fast_shadows`, with `reflected_caustics` and without `clamp` or a limit on bounces, the
 //!   mean of many paths is the light that arrives.
-//! * What a path brings depends on its sampler and on nothing else.
+//! * The light of a path depends only on its sampler.
 //!
 //! # Non-guarantees
-//! With `fast_shadows`, light that smooth surfaces bend on its way to a rough one is taken to come
-//! straight. A path that meets such light by chance is weighed against the straight way, so that light
-//! through a flat interface counts once on average; its pattern is only approximate.
+//! With `fast_shadows`, light that smooth surfaces refract on its way to a rough one is assumed to
+//! come straight. A path that hits such light by chance is weighted against the straight path, so
+//! that light through a flat interface counts once on average; its pattern is only approximate.
 
 mod chance;
 mod direct;
@@ -30,7 +30,7 @@ const MOST_STEPS: u32 = 2048;
 /// How often, at least, the first surfaces a camera sees follow their reflection.
 const LEAST_REFLECTION: f32 = 0.25;
 
-/// In which layer light ends up, by what the camera's ray did first.
+/// The layer of light, by what the camera's ray did first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     Emission = 0,
@@ -53,18 +53,18 @@ impl From<Lobe> for Layer {
     }
 }
 
-/// What a path brings.
+/// The result of a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Brought {
     /// Radiance by layer.
     pub(crate) layers: [Vec3; LAYERS],
-    /// 1 if the path met anything.
+    /// 1 if the path hit anything.
     pub(crate) alpha: f32,
-    /// Rays it took.
+    /// Number of rays cast.
     pub(crate) rays: u32,
 }
 
-/// Where and how the path was last scattered by something that asked the lights.
+/// Where and how the path was last scattered by something that sampled the lights.
 struct LastAsked<'s> {
     place: Vec3,
     scatterer: Scatterer<'s>,
@@ -72,9 +72,9 @@ struct LastAsked<'s> {
     pdf: f32,
     /// Whether a smooth surface has reflected it since.
     reflected: bool,
-    /// Whether a smooth surface has let it through since.
+    /// Whether a smooth surface has transmitted it since.
     transmitted: bool,
-    /// How far it has flown since, in m.
+    /// How far it has travelled since, in m.
     flown: f32,
 }
 
@@ -98,14 +98,14 @@ impl<'s> LastAsked<'s> {
     }
 }
 
-/// A path under way.
+/// A path in progress.
 struct Path<'s, 'a> {
     scene: &'s PreparedScene<'a>,
     settings: &'s RenderSettings,
     ray: Ray,
     media: MediumStack,
     throughput: Vec3,
-    /// Product of squared relative indices: light compressed by refraction is no reason to end a path.
+    /// Product of squared relative indices: compression by refraction must not end a path.
     compression: f32,
     bounces: u32,
     layer: Option<Layer>,
@@ -141,7 +141,7 @@ pub(crate) fn follow(
 }
 
 impl<'s> Path<'s, '_> {
-    /// One flight and what ends it; false when the path is over.
+    /// One flight and what ends it; false if the path is over.
     fn step(&mut self, sampler: &mut Sampler) -> bool {
         self.brought.rays += 1;
         let met = self.scene.intersect(&self.ray);
@@ -232,7 +232,7 @@ impl<'s> Path<'s, '_> {
         self.go_on(point, &sample, arrival.media_behind, sampler)
     }
 
-    /// Leaves a surface in a direction that it chose.
+    /// Leaves a surface in a sampled direction.
     fn go_on(
         &mut self,
         point: ShadingPoint<'s>,
@@ -278,16 +278,16 @@ impl<'s> Path<'s, '_> {
     }
 }
 
-/// Share of light left after a distance in an absorbing medium (Beer & Lambert).
+/// Fraction of light left after a distance in an absorbing medium (Beer & Lambert).
 fn transmitted(absorption: Vec3, distance: f32) -> Vec3 {
     if absorption == Vec3::ZERO {
         return Vec3::ONE;
     }
-    // Nothing absorbed over an infinite distance would be zero times infinity.
+    // Zero absorption over an infinite distance would be zero times infinity.
     (-absorption * distance.min(1e30)).map(f32::exp)
 }
 
-/// Weight of what was found with density `found`, when another way has density `other`.
+/// Weight of what was found with density `found`, if another strategy has density `other`.
 fn power_heuristic(found: f32, other: f32) -> f32 {
     if !found.is_finite() {
         return 1.0;

@@ -1,4 +1,4 @@
-//! How much light gets from a place to a light.
+//! How much light gets from a light to a position.
 
 use glam::Vec3;
 
@@ -9,11 +9,11 @@ use crate::{Ray, Sampler};
 
 /// Transparent surfaces that one shadow ray may pass; beyond that it is dark.
 const MOST_SURFACES: u32 = 128;
-/// A shadow ray stops this much of its length before the light.
+/// A shadow ray stops this fraction of its length before the light.
 const SHORTER: f32 = 1.0 - 1e-4;
 
 impl Path<'_, '_> {
-    /// Share of light that comes along a ray from its far end.
+    /// Fraction of light that comes along a ray from its far end.
     pub(super) fn visibility(
         &mut self,
         mut ray: Ray,

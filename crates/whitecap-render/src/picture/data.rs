@@ -6,7 +6,7 @@ use super::Picture;
 use super::tile::Tile;
 use crate::{Hit, Pass, Ray};
 
-/// Surfaces that a ray may pass on its way to one that counts.
+/// Number of surfaces that a ray may pass before one that counts.
 const MOST_SURFACES: u32 = 64;
 
 /// What the middle of a pixel sees.
@@ -110,7 +110,7 @@ impl Picture<'_> {
         }
     }
 
-    /// The first surface that is more there than not.
+    /// The first surface that is more opaque than not.
     fn first_that_counts(&self, mut ray: Ray) -> Option<(u32, Ray, Hit)> {
         let mut media = self.scene.media_at(ray.origin, ray.time);
         for _ in 0..MOST_SURFACES {

@@ -1,6 +1,6 @@
 //! Where in and around a pixel a sample falls.
 //!
-//! Samples are drawn as the filter weighs them, so that each counts the same and belongs to one pixel
+//! Samples are distributed like the filter, so that each counts the same and belongs to one pixel
 //! (Ernst, Stamminger & Greiner 2006).
 
 use glam::Vec2;
@@ -23,8 +23,8 @@ fn triangle(u: f32) -> f32 {
     if u < 0.5 { (2.0 * u).sqrt() - 1.0 } else { 1.0 - (2.0 - 2.0 * u).sqrt() }
 }
 
-/// Inverse of the distribution of a bell from -1 to 1, a quarter as wide as its support: the logistic
-/// curve, which has a closed form, cut at its ends.
+/// Inverse of the distribution of a bell from -1 to 1, a quarter as wide as its support: the logistic curve,
+/// which has a closed form, truncated at its ends.
 fn gaussian(u: f32) -> f32 {
     const STEEPNESS: f32 = 6.8;
     // Value of the logistic distribution at -1.

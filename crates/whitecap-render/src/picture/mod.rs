@@ -3,13 +3,13 @@
 //! # Guarantees
 //! * The same scene and settings give the same bits, for any number of threads: each pixel adds up its
 //!   own samples in order, and whether it needs more is decided between passes.
-//! * A path that brings no number is left out and counted.
-//! * Progress never goes back, although pixels that turn out clean let it leap ahead, and ends at 1.
+//! * A path whose light is not finite is left out and counted.
+//! * Progress never goes back, although clean pixels can make it jump ahead, and ends at 1.
 //!
 //! # Non-guarantees
-//! Layers of data (depth, position, normal, velocity, motion, ids, film thickness) show what the middle
-//! of the pixel sees at the frame's own time, through the middle of the lens: they are not blended
-//! between pixels, so that they can be computed with.
+//! Layers of data (depth, position, normal, velocity, motion, ids, film thickness) show what the middle of
+//! the pixel sees at the frame's own time, through the middle of the lens: they are not blended between
+//! pixels, so that they can be used in computations.
 
 mod data;
 mod filter;
@@ -30,12 +30,12 @@ use crate::{Pass, RenderError, RenderSettings, Scene, path};
 use onwards::Onwards;
 use tile::Tile;
 
-/// How far a picture is.
+/// Progress of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Paths per pixel so far, at most.
     pub samples: u32,
-    /// Share of pixels that are clean or have all their paths.
+    /// Fraction of pixels that are clean or have all their paths.
     pub finished: f32,
 }
 
@@ -48,7 +48,7 @@ pub fn render(
     render_progressively(scene, settings, watch, &mut |_, _| ())
 }
 
-/// Makes a picture and hands it out after every pass, the last included.
+/// Makes a picture and passes it to the caller after every pass, including the last.
 pub fn render_progressively(
     scene: &Scene,
     settings: &RenderSettings,

@@ -3,10 +3,10 @@
 use super::tile::Tile;
 use crate::RenderSettings;
 
-/// Pixels round one that is not clean go on, too: its estimate may be lucky, theirs as well.
+/// Pixels around one that is not clean also continue: their low estimates may be luck.
 const NEIGHBOURHOOD: i64 = 2;
 
-/// Marks pixels that are clean and returns the share of those that are finished.
+/// Marks pixels that are clean and returns the fraction that are finished.
 pub(super) fn retire_clean_pixels(
     tiles: &mut [Tile],
     [width, height]: [u32; 2],
@@ -43,7 +43,7 @@ pub(super) fn retire_clean_pixels(
     finished as f32 / (width * height) as f32
 }
 
-/// Places round one, within a length.
+/// Indices around one, within a length.
 fn neighbours(place: u32, length: usize) -> std::ops::Range<usize> {
     let place = i64::from(place);
     let first = (place - NEIGHBOURHOOD).max(0) as usize;

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use whitecap_core::Watch;
 
-/// Hands on to a watcher only progress beyond what it has heard, one call at a time: tiles end on
-/// several threads, and a pass begins where the last one was planned to end, which clean pixels may
-/// have left behind.
+/// Passes to a watcher only progress beyond what it has already received, one call at a time: tiles
+/// finish on several threads, and a pass begins where the last one was planned to end, which clean
+/// pixels may already have passed.
 pub(super) struct Onwards<'w> {
     watch: &'w dyn Watch,
     farthest: Mutex<f32>,
@@ -21,7 +21,7 @@ impl<'w> Onwards<'w> {
         let mut farthest = self.farthest.lock().unwrap_or_else(PoisonError::into_inner);
         if fraction > *farthest {
             *farthest = fraction;
-            // Told under the lock, so that no other thread can overtake.
+            // Reported under the lock, so that no other thread can overtake.
             self.watch.progress(fraction);
         }
     }

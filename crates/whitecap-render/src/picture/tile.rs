@@ -39,7 +39,7 @@ pub(super) struct Tile {
     corner: [u32; 2],
     width: u32,
     pub(super) pixels: Vec<Pixel>,
-    /// As long as `pixels` if layers of data are asked for, otherwise empty.
+    /// As long as `pixels` if layers of data were requested, otherwise empty.
     pub(super) data: Vec<Data>,
     pub(super) statistics: Statistics,
 }
@@ -71,7 +71,7 @@ impl Tile {
         [self.corner[0] + place % self.width, self.corner[1] + place / self.width]
     }
 
-    /// Adds what a path brought.
+    /// Adds the result of a path.
     pub(super) fn add(&mut self, place: usize, brought: &Brought) {
         self.statistics.paths += 1;
         self.statistics.rays += u64::from(brought.rays);

@@ -36,7 +36,7 @@ pub(crate) use shading::{ShadingPoint, passed};
 pub struct Scene {
     /// Surfaces.
     pub objects: Vec<Object>,
-    /// What the surfaces are made of; objects name them by place.
+    /// What the surfaces are made of; objects refer to them by index.
     pub materials: Vec<Material>,
     /// Media that scatter light.
     pub volumes: Vec<Arc<VolumeObject>>,
@@ -44,7 +44,7 @@ pub struct Scene {
     pub lights: Vec<Light>,
     /// Light from all around.
     pub environment: Environment,
-    /// From where the scene is seen.
+    /// Where the scene is seen from.
     pub camera: Camera,
 }
 
@@ -55,18 +55,18 @@ pub struct Object {
     pub name: String,
     /// The shape.
     pub shape: Arc<dyn Shape>,
-    /// Place of its material among the scene's.
+    /// Index of its material in the scene.
     pub material: usize,
 }
 
 impl Scene {
-    /// Adds a material and returns its place.
+    /// Adds a material and returns its index.
     pub fn add_material(&mut self, material: Material) -> usize {
         self.materials.push(material);
         self.materials.len() - 1
     }
 
-    /// Adds an object and returns its place.
+    /// Adds an object and returns its index.
     pub fn add(&mut self, name: &str, shape: Arc<dyn Shape>, material: usize) -> usize {
         self.objects.push(Object { name: name.to_owned(), shape, material });
         self.objects.len() - 1

@@ -17,13 +17,13 @@ use crate::{Hit, Material, Ray, Scene as PublicScene};
 pub(crate) struct PreparedScene<'a> {
     scene: &'a PublicScene,
     pub(crate) lights: LightSelection,
-    /// Objects that stop every ray that meets them.
+    /// Objects that stop every ray that hits them.
     opaque: ObjectSet,
     /// Objects that may let rays through.
     transparent: ObjectSet,
     /// Albedo of the coat of each plastic material.
     coats: Vec<Option<AlbedoTable>>,
-    /// What rough dielectrics keep, by index on this and the other side.
+    /// Fraction of light that rough dielectrics keep, by index on this and the other side.
     interfaces: Vec<InterfaceTable>,
 }
 
@@ -33,13 +33,13 @@ struct InterfaceTable {
     kept: AlbedoTable,
 }
 
-/// So few objects are asked one after the other: they look into their own boxes first.
+/// Up to this many objects are tested one after the other: they check their own boxes first.
 const FEW: usize = 3;
 
-/// Objects behind a hierarchy, and those without bounds beside it.
+/// Objects in a hierarchy, and those without bounds beside it.
 struct ObjectSet {
     bvh: WideBvh,
-    /// Places in the scene of the objects in the hierarchy.
+    /// Indices in the scene of the objects in the hierarchy.
     bounded: Vec<u32>,
     unbounded: Vec<u32>,
 }
@@ -83,7 +83,7 @@ impl<'a> PreparedScene<'a> {
         self.coats[material].as_ref()
     }
 
-    /// What a rough dielectric keeps where it borders on a medium of a relative index.
+    /// Fraction of light that a rough dielectric keeps at a medium of a relative index.
     pub(crate) fn kept(&self, material: usize, index: f32) -> Option<&AlbedoTable> {
         let same = |table: &&InterfaceTable| {
             table.material == material && (table.index - index).abs() < 1e-4 * index
@@ -91,14 +91,14 @@ impl<'a> PreparedScene<'a> {
         self.interfaces.iter().find(same).map(|table| &table.kept)
     }
 
-    /// The first surface that a ray meets.
+    /// The first surface that a ray hits.
     pub(crate) fn intersect(&self, ray: &Ray) -> Option<(u32, Hit)> {
         let near = self.opaque.intersect(&self.scene.objects, ray);
         let far = near.map_or(ray.far, |(_, hit)| hit.distance);
         self.transparent.intersect(&self.scene.objects, &Ray { far, ..*ray }).or(near)
     }
 
-    /// Whether something that lets nothing through lies on a ray.
+    /// Whether something opaque lies on a ray.
     pub(crate) fn blocks(&self, ray: &Ray) -> bool {
         self.opaque.blocks(&self.scene.objects, ray)
     }
@@ -108,7 +108,7 @@ impl<'a> PreparedScene<'a> {
         self.transparent.intersect(&self.scene.objects, ray)
     }
 
-    /// The transparent bodies round a point.
+    /// The transparent bodies around a point.
     pub(crate) fn media_at(&self, point: Vec3, time: f32) -> MediumStack {
         let mut media = MediumStack::default();
         for (place, object) in self.scene.objects.iter().enumerate() {
@@ -201,12 +201,12 @@ fn may_let_through(material: &Material) -> bool {
         || !matches!(material.opacity, Texture::Constant(opacity) if opacity >= 1.0)
 }
 
-/// Least and largest roughness of a texture.
+/// Smallest and largest roughness of a texture.
 fn roughness_range(texture: &Texture<f32>) -> [f32; 2] {
     let values = texture.extremes();
     let least = values.iter().copied().fold(f32::INFINITY, f32::min);
     let most = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    // From the smallest roughness that counts as rough, so that no row blends both kinds.
+    // From the smallest roughness that counts as rough, so that no row mixes both kinds.
     if least == most { [least, most] } else { [least.max(Ggx::SMOOTH), most.max(Ggx::SMOOTH)] }
 }
 

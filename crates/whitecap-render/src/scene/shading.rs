@@ -23,20 +23,20 @@ pub(crate) struct ShadingPoint<'a> {
     uncertainty: f32,
     time: f32,
     pub(crate) emission: Vec3,
-    /// Index of the medium behind divided by that of the medium before.
+    /// Index of the medium behind divided by that of the medium in front.
     pub(crate) index: f32,
 }
 
-/// What a ray finds where it meets an object.
+/// What a ray finds where it hits an object.
 pub(crate) struct Arrival<'a> {
     /// The bodies behind the surface.
     pub(crate) media_behind: MediumStack,
-    /// `None` where the ray passes as if nothing were there.
+    /// `None` if the ray passes as if nothing were there.
     pub(crate) shading: Option<ShadingPoint<'a>>,
 }
 
 impl PreparedScene<'_> {
-    /// The bodies behind a surface and, for a transparent body, what the surface is.
+    /// The bodies behind a surface and, for a transparent body, the kind of surface.
     pub(crate) fn across(
         &self,
         object: u32,
@@ -52,12 +52,12 @@ impl PreparedScene<'_> {
         (behind, Some(crossing))
     }
 
-    /// Index of refraction of a medium; 1 outside of everything.
+    /// Index of refraction of a medium; 1 outside everything.
     pub(crate) fn index_of(&self, object: Option<u32>) -> f32 {
         object.and_then(|object| self.dielectric(object)).map_or(1.0, |body| body.index)
     }
 
-    /// What happens to a ray where it meets an object.
+    /// What happens to a ray where it hits an object.
     pub(crate) fn arrive(
         &self,
         ray: &Ray,
@@ -159,8 +159,8 @@ impl PreparedScene<'_> {
         }
     }
 
-    /// Share of light that gets straight through a smooth transparent surface; `None` if the surface
-    /// stops or scatters it.
+    /// Fraction of light that goes straight through a smooth transparent surface; `None` if the
+    /// surface stops or scatters it.
     pub(crate) fn straight_through(
         &self,
         ray: &Ray,
@@ -181,7 +181,7 @@ impl PreparedScene<'_> {
                 if body.roughness.at(hit.uv, point) >= crate::microfacet::Ggx::SMOOTH {
                     return None;
                 }
-                // Seen from the thinner side: a straight line knows no total reflection.
+                // Seen from the optically thinner side: a straight line has no total reflection.
                 let ratio = self.index_of(to) / self.index_of(from);
                 match &body.film {
                     None => {
@@ -205,7 +205,7 @@ impl PreparedScene<'_> {
     }
 }
 
-/// Where a surface was met.
+/// Where a surface was hit.
 struct Place<'a> {
     object: u32,
     hit: &'a Hit,
@@ -242,7 +242,8 @@ impl ShadingPoint<'_> {
     /// Light scattered from `to` to `from`, times the cosine of `to`.
     pub(crate) fn evaluate(&self, from: Vec3, to: Vec3) -> Scattering {
         let (from, local) = (self.frame.local(from), self.frame.local(to));
-        // What one normal sees and the other does not is neither before nor behind the surface.
+        // What one normal sees and the other does not is neither in front of nor behind the
+        // surface.
         if (local.z > 0.0) != (to.dot(self.geometric_normal) > 0.0) {
             return Scattering::default();
         }
@@ -257,7 +258,7 @@ impl ShadingPoint<'_> {
         scattering
     }
 
-    /// A direction of the world to follow.
+    /// A direction in world space to follow.
     pub(crate) fn sample(&self, from: Vec3, sampler: &mut Sampler) -> Option<BsdfSample> {
         let (point, choice) = (sampler.next_2d(), sampler.next());
         let found = self.bsdf.sample(self.frame.local(from), point, choice)?;
@@ -279,8 +280,8 @@ impl ShadingPoint<'_> {
     }
 
     /// Blends the hard edge, where a smoothly shaded triangle turns away from the light, into the
-    /// shading (after Chiang, Li & Burley 2019). Acts only as close to the horizon as the two normals
-    /// are to each other, so that triangles do not show elsewhere.
+    /// shading (after Chiang, Li & Burley 2019). Acts only within an angle of the horizon equal to
+    /// that between the two normals, so that triangles do not show elsewhere.
     fn softening(&self, to: Vec3) -> f32 {
         let between = self.geometric_normal.cross(self.shading_normal).length();
         let height = to.dot(self.geometric_normal);
@@ -306,8 +307,8 @@ pub(crate) fn passed(ray: &Ray, hit: &Hit) -> Ray {
     Ray { origin, far: ray.far - hit.distance, ..*ray }
 }
 
-/// The shading normal, bent so far that the viewer is before it and a mirror shows nothing from behind
-/// the surface: otherwise bumps seen at a grazing angle would have black rims.
+/// The shading normal, bent so that the viewer is in front of it and a mirror shows nothing from
+/// behind the surface: otherwise bumps seen at a grazing angle would have black rims.
 fn consistent_normal(geometric: Vec3, shading: Vec3, viewer: Vec3) -> Vec3 {
     const LEAST: f32 = 0.01;
     let mirrored = |normal: Vec3| 2.0 * viewer.dot(normal) * normal - viewer;

@@ -12,8 +12,8 @@ fn crossing(ray: &Ray, point: Vec3, normal: Vec3) -> Option<f32> {
     (distance > 0.0 && distance <= ray.far && distance.is_finite()).then_some(distance)
 }
 
-/// A plane without end. What lies against its normal is inside. Texture coordinates are metres along
-/// the plane; for a floor, x and z.
+/// An infinite plane. Everything on the side opposite its normal is inside. Texture coordinates are
+/// metres along the plane; for a floor, x and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     point: Vec3,
@@ -21,7 +21,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A plane through a point. A normal of no length becomes +y.
+    /// A plane through a point. A normal of length zero becomes +y.
     pub fn new(point: Vec3, normal: Vec3) -> Self {
         Self { point, normal: normal.normalize_or(Vec3::Y) }
     }
@@ -71,7 +71,7 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// The side it faces; +y for a rectangle of no area.
+    /// The side it faces; +y for a rectangle of zero area.
     pub fn normal(&self) -> Vec3 {
         self.edge_u.cross(self.edge_v).normalize_or(Vec3::Y)
     }

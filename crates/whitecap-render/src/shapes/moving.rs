@@ -14,8 +14,8 @@ pub struct Moving<S> {
 }
 
 impl<S: Shape> Moving<S> {
-    /// The shape where it is at the frame's own time, its velocity in m/s, and the moments in seconds
-    /// between which rays may come.
+    /// The shape where it is at the frame's own time, its velocity in m/s, and the interval of ray
+    /// times in seconds.
     pub fn new(shape: S, velocity: Vec3, shutter: [f32; 2]) -> Self {
         Self { shape, velocity, shutter }
     }

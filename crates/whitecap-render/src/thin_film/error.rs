@@ -2,7 +2,7 @@
 
 use whitecap_scene::SettingError;
 
-/// A film that cannot be.
+/// What is wrong with a film.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ThinFilmError {
     /// A setting is impossible.

@@ -1,10 +1,10 @@
 //! Colours of films of every thickness at every angle.
 //!
-//! Airy's formula is a geometric series. Squared and sorted by the number of path differences in the
-//! phase, it reads R = A₀ + 2 Re Σ K qᵐ e^{imδ} with q = −r₁₂ r₂₃ and
-//! K = (1 − r₁₂²)² |r₂₃|² / (1 − |q|²) − (1 − r₁₂²), so that the integral over the spectrum needs only
-//! one table over the path difference (as in Belcour & Barla 2017). Two or three terms do for oil and
-//! soap; nothing is lost towards grazing angles, where a table over angle and thickness could not follow.
+//! Airy's formula is a geometric series. Squared and sorted by the number of path differences in the phase,
+//! it reads R = A₀ + 2 Re Σ K qᵐ e^{imδ} with q = −r₁₂ r₂₃ and K = (1 − r₁₂²)² |r₂₃|² / (1 − |q|²) − (1 −
+//! r₁₂²), so that the integral over the spectrum needs only one table over the path difference (as in Belcour
+//! & Barla 2017). Two or three terms are enough for oil and soap; it stays accurate towards grazing angles,
+//! where a table over angle and thickness would not.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,8 @@ pub struct ThinFilm {
 }
 
 impl ThinFilm {
-    /// From settings. The first film of a process also makes the table, in some tenths of a second.
+    /// From settings. The first film of a process also makes the table, in a few tenths of a
+    /// second.
     pub fn new(settings: &ThinFilmSettings) -> Result<Self, ThinFilmError> {
         let stack = FilmStack::new(settings)?;
         LazyLock::force(&FRINGES);
@@ -52,11 +53,11 @@ impl ThinFilm {
         &self.settings
     }
 
-    /// Share of light reflected in each channel. `cos_incident` is the cosine of the angle between the
-    /// light above the film and the normal, `thickness` is in m; what is out of range counts as the
-    /// nearest that is not.
+    /// Fraction of light reflected in each channel. `cos_incident` is the cosine of the angle
+    /// between the light above the film and the normal, `thickness` is in m; values out of range
+    /// are clamped.
     pub fn reflectance(&self, cos_incident: f32, thickness: f32) -> Vec3 {
-        // The comparisons are such that what is no number counts as zero.
+        // Written so that NaN counts as zero.
         let cosine = if cos_incident > 0.0 { cos_incident.min(1.0) } else { 0.0 };
         let thickness = if thickness > 0.0 { f64::from(thickness.min(1.0)) } else { 0.0 };
         let stack = self.stack.at_angle(f64::from(cosine));
@@ -70,8 +71,8 @@ impl ThinFilm {
     /// The same for light that comes from below, out of a substrate that absorbs nothing. Beyond the
     /// angle of total reflection it is one.
     ///
-    /// Without absorption a film reflects the same share from both sides (Stokes 1849), at the angles
-    /// that belong together by Snell's law.
+    /// Without absorption a film reflects the same fraction from both sides (Stokes 1849), at the
+    /// angles related by Snell's law.
     pub fn reflectance_from_below(&self, cos_below: f32, thickness: f32) -> Vec3 {
         let ratio = self.settings.substrate_index / self.settings.outside_index;
         let cosine = cos_below.clamp(0.0, 1.0);

@@ -11,13 +11,13 @@ use num_complex::Complex64;
 
 use super::Spectrum;
 
-/// Distance of the path differences in the table, in m.
+/// Step between path differences in the table, in m.
 const STEP: f64 = 5e-9;
 /// Steps of the table.
 const STEPS: usize = 22_000;
-/// The last steps, over which what is left, a ten-thousandth, fades to nothing.
+/// The last steps, over which the remaining ten-thousandth fades to zero.
 const FADING_STEPS: usize = 2000;
-/// Distance of wavelengths in nm; six for the finest fringe.
+/// Step between wavelengths in nm; six for the finest fringe.
 const WAVELENGTH_STEP: f64 = 0.25;
 
 /// F(L) for every path difference that shows colours.
@@ -29,7 +29,7 @@ pub(super) struct Fringes {
 /// The path difference, in m, beyond which there are no fringes.
 pub(super) const LONGEST_PATH: f64 = STEP * STEPS as f64;
 
-/// The table. It depends on nothing but the eye and the light.
+/// The table. It depends only on the observer and the light.
 pub(super) static FRINGES: LazyLock<Fringes> = LazyLock::new(Fringes::new);
 
 impl Fringes {
@@ -84,8 +84,8 @@ impl Fringes {
 mod tests {
     use super::*;
 
-    /// Contract: interpolated values agree with the integral, the first is one, and the part that is
-    /// faded out is small already.
+    /// Contract: interpolated values agree with the integral, the first is one, and the part that
+    /// is faded out is already small.
     #[test]
     fn the_table_agrees_with_the_integral() {
         let spectrum = Spectrum::new(0.1);

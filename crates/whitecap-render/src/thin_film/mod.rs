@@ -1,4 +1,4 @@
-//! Colours of thin films: oil on water, soap, wet surfaces that dry.
+//! Colours of thin films: oil on water, soap, drying wet surfaces.
 //!
 //! Light reflected at the top of a film interferes with light reflected at its bottom, once, twice and
 //! so on. [`FilmStack`] sums all of these exactly (Airy's formula, Born & Wolf 1999, section 1.6),
@@ -11,7 +11,7 @@
 //! * Colours are linear Rec. 709, relative to daylight D65: a perfect mirror is (1, 1, 1).
 //! * [`ThinFilm::reflectance`] differs from the integral by less than 1e-3 in each channel, at every
 //!   angle and thickness; a test measures it.
-//! * Each channel lies between 0 and 1. Colours more saturated than a display can show are cut there.
+//! * Each channel lies between 0 and 1. Colours more saturated than a display can show are clipped.
 //!
 //! # Non-guarantees
 //! Indices do not depend on the wavelength. The film absorbs nothing; the substrate may. Films of more

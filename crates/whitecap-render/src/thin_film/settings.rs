@@ -37,7 +37,7 @@ impl Default for ThinFilmSettings {
 }
 
 impl ThinFilmSettings {
-    /// Fails unless every number has a meaning.
+    /// Fails unless every number is meaningful.
     pub fn check(&self) -> Result<(), ThinFilmError> {
         Ok(check_ranges(self)?)
     }

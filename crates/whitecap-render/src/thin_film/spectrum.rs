@@ -1,15 +1,15 @@
 //! From spectra to colours.
 //!
-//! The eye is the CIE 1931 standard observer, by the fit of Wyman, Sloan & Shirley 2013 (equation 4);
-//! the light is D65 (CIE 15:2004), linear between its values. A reflectance that is the same at every
-//! wavelength gives exactly that grey: what the fit misses of D65's white point, less than a hundredth,
-//! is divided out.
+//! The eye is the CIE 1931 standard observer, by the fit of Wyman, Sloan & Shirley 2013 (equation 4); the
+//! light is D65 (CIE 15:2004), linear between its values. A reflectance that is the same at every wavelength
+//! gives exactly that grey: the deviation of the fit from D65's white point, less than a hundredth, is
+//! divided out.
 
 use glam::{DMat3, DVec3};
 
-/// Shortest wavelength that counts, in nm.
+/// Shortest wavelength considered, in nm.
 const SHORTEST: f64 = 380.0;
-/// Longest wavelength that counts, in nm.
+/// Longest wavelength considered, in nm.
 const LONGEST: f64 = 780.0;
 /// D65 from the shortest to the longest wavelength, every 10 nm.
 const DAYLIGHT: [f64; 41] = [
@@ -33,7 +33,7 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// Wavelengths of equal distance, about `spacing` nm apart.
+    /// Equally spaced wavelengths, about `spacing` nm apart.
     pub fn new(spacing: f64) -> Self {
         let count = ((LONGEST - SHORTEST) / spacing.clamp(0.005, 40.0)).round() as usize;
         let mut samples: Vec<(f64, DVec3)> = (0..=count)
@@ -57,8 +57,8 @@ impl Spectrum {
         &self.samples
     }
 
-    /// The colour of a reflectance given for each wavelength in m. May leave 0 to 1 where a display
-    /// cannot show it.
+    /// The colour of a reflectance given for each wavelength in m. May be outside 0 to 1 if a
+    /// display cannot show it.
     pub fn color(&self, reflectance: impl Fn(f64) -> f64) -> DVec3 {
         self.samples.iter().map(|(wavelength, weights)| reflectance(*wavelength) * *weights).sum()
     }

@@ -1,8 +1,8 @@
 //! Reflectance of a film between two half-spaces, at one wavelength.
 //!
-//! With r₁₂, r₂₃ the amplitudes reflected at the top and the bottom and δ the phase gained on the way
-//! through the film and back, all orders of reflection sum to (r₁₂ + r₂₃ e^{iδ}) / (1 + r₁₂ r₂₃ e^{iδ})
-//! (Airy 1833; Born & Wolf 1999, equation 1.6.57).
+//! With r₁₂, r₂₃ the amplitudes reflected at the top and the bottom and δ the phase gained on the
+//! path through the film and back, all orders of reflection sum to (r₁₂ + r₂₃ e^{iδ}) / (1 + r₁₂
+//! r₂₃ e^{iδ}) (Airy 1833; Born & Wolf 1999, equation 1.6.57).
 
 use num_complex::Complex64;
 
@@ -16,22 +16,22 @@ pub struct FilmStack {
     substrate: Complex64,
 }
 
-/// How the electric field lies.
+/// Orientation of the electric field.
 #[derive(Clone, Copy)]
 enum Polarisation {
-    /// Across the plane of incidence.
+    /// Perpendicular to the plane of incidence.
     S,
     /// In the plane of incidence.
     P,
 }
 
-/// What the two surfaces do at one angle, which no wavelength or thickness changes.
+/// What the two surfaces do at one angle, independent of wavelength and thickness.
 #[derive(Clone, Copy)]
 pub(super) struct Amplitudes {
     pub reflected_above: Complex64,
     pub reflected_below: Complex64,
     transmitted: Complex64,
-    /// What turns the square of the transmitted amplitude into a share of power.
+    /// The factor from the squared transmitted amplitude to a fraction of power.
     power: f64,
 }
 
@@ -54,18 +54,18 @@ impl FilmStack {
         })
     }
 
-    /// Share of unpolarised light reflected, at one wavelength. `cos_incident` is the cosine of the
-    /// angle between the light and the normal; lengths are in m.
+    /// Fraction of unpolarised light reflected, at one wavelength. `cos_incident` is the cosine of the angle
+    /// between the light and the normal; lengths are in m.
     pub fn reflectance(&self, cos_incident: f64, thickness: f64, wavelength: f64) -> f64 {
         self.at_angle(cos_incident).reflectance(thickness, wavelength)
     }
 
-    /// Share of unpolarised light that enters the substrate, at one wavelength.
+    /// Fraction of unpolarised light that enters the substrate, at one wavelength.
     pub fn transmittance(&self, cos_incident: f64, thickness: f64, wavelength: f64) -> f64 {
         self.at_angle(cos_incident).transmittance(thickness, wavelength)
     }
 
-    /// Colour of the reflection: the reflectance integrated over a spectrum. May leave 0 to 1.
+    /// Colour of the reflection: the reflectance integrated over a spectrum. May be outside 0 to 1.
     pub fn color(&self, cos_incident: f64, thickness: f64, spectrum: &Spectrum) -> glam::DVec3 {
         let stack = self.at_angle(cos_incident);
         spectrum.color(|wavelength| stack.reflectance(thickness, wavelength))
@@ -119,7 +119,7 @@ impl Amplitudes {
 }
 
 impl AtAngle {
-    /// Share of unpolarised light reflected.
+    /// Fraction of unpolarised light reflected.
     pub fn reflectance(&self, thickness: f64, wavelength: f64) -> f64 {
         let turn = self.turn(thickness, wavelength);
         let share = |a: &Amplitudes| {
@@ -134,13 +134,14 @@ impl AtAngle {
         let turn = self.turn(thickness, wavelength);
         let share = |a: &Amplitudes| {
             let all_orders = a.transmitted / (1.0 + a.reflected_above * a.reflected_below * turn);
-            // One way through the film weakens a decaying wave by half of what the way back adds.
+            // One pass through the film attenuates a decaying wave by the square root of the round
+            // trip.
             a.power * all_orders.norm_sqr() * turn.norm()
         };
         0.5 * (share(&self.both[0]) + share(&self.both[1]))
     }
 
-    /// The reflectance averaged over all phases: what is left where fringes cannot be told apart.
+    /// The reflectance averaged over all phases: what is left if fringes cannot be distinguished.
     pub fn mean_reflectance(&self) -> f64 {
         let share = |a: &Amplitudes| {
             let (above, below) = (a.reflected_above.norm_sqr(), a.reflected_below.norm_sqr());
@@ -153,13 +154,13 @@ impl AtAngle {
         0.5 * (share(&self.both[0]) + share(&self.both[1]))
     }
 
-    /// By how much the way through the film and back is longer than the way of light reflected on top,
-    /// in m; `None` where the wave in the film does not run but decay.
+    /// How much longer the path through the film and back is than that of light reflected on top,
+    /// in m; `None` if the wave in the film decays.
     pub fn path_difference(&self, thickness: f64) -> Option<f64> {
         (self.phase.im == 0.0).then(|| self.phase.re / std::f64::consts::TAU * thickness)
     }
 
-    /// Change of amplitude and phase on the way through the film and back.
+    /// Change of amplitude and phase on the path through the film and back.
     fn turn(&self, thickness: f64, wavelength: f64) -> Complex64 {
         (Complex64::i() * self.phase * (thickness / wavelength)).exp()
     }

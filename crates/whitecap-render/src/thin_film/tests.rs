@@ -29,8 +29,8 @@ fn fresnel(outside: f64, inside: f64, cosine: f64) -> f64 {
     0.5 * (s * s + p * p)
 }
 
-/// The reflectance by the characteristic matrix of the film (Abelès 1950), a way of its own: fields
-/// are carried through the film instead of waves being summed.
+/// The reflectance by the characteristic matrix of the film (Abelès 1950), an independent method:
+/// it propagates fields through the film instead of summing waves.
 fn by_matrix(settings: &ThinFilmSettings, cosine: f64, thickness: f64, wavelength: f64) -> f64 {
     let outside = Complex64::from(f64::from(settings.outside_index));
     let film = Complex64::from(f64::from(settings.film_index));
@@ -114,8 +114,8 @@ fn everything() -> impl Iterator<Item = (f64, f64, f64)> {
     })
 }
 
-/// Contract: what is not reflected enters a substrate, at every wavelength, angle and thickness, also
-/// where the wave in the film only decays.
+/// Contract: what is not reflected enters a substrate, at every wavelength, angle and thickness,
+/// even if the wave in the film only decays.
 #[test]
 fn reflected_and_transmitted_light_sum_to_one() {
     let dense_outside = ThinFilmSettings { outside_index: 1.5, ..settings(1.0, 1.5) };
@@ -133,8 +133,9 @@ fn reflected_and_transmitted_light_sum_to_one() {
     }
 }
 
-/// Contract: a film of no thickness, or of the index of what is above or below it, is the bare surface
-/// of the substrate, grey, with the reflectance of Fresnel's formulas; in the table as well.
+/// Contract: a film of zero thickness, or with the index of what is above or below it, is the bare
+/// surface of the substrate, grey, with the reflectance of Fresnel's formulas; in the table as
+/// well.
 #[test]
 fn without_a_film_the_surface_is_bare() {
     let cases =
@@ -155,8 +156,8 @@ fn without_a_film_the_surface_is_bare() {
     }
 }
 
-/// Contract: a quarter of a wavelength of √n on n reflects nothing at that wavelength, head on; half a
-/// wavelength is as if there were no film.
+/// Contract: a quarter of a wavelength of √n on n reflects nothing at that wavelength at normal
+/// incidence; half a wavelength is as if there were no film.
 #[test]
 fn a_quarter_wave_layer_removes_the_reflection() {
     let (film, wavelength) = (1.5f64.sqrt() as f32, 550e-9);
@@ -220,7 +221,7 @@ fn newtons_colours_come_in_their_order() {
     assert!(remains(red).x < 0.3 && remains(red).z > 0.9, "{}", remains(red));
 }
 
-/// Contract: from below the film reflects what it reflects from above at the angle that belongs to it,
+/// Contract: from below the film reflects what it reflects from above at the corresponding angle,
 /// and everything beyond the angle of total reflection.
 #[test]
 fn both_sides_reflect_alike() {
@@ -237,8 +238,8 @@ fn both_sides_reflect_alike() {
     assert_eq!(film.reflectance_from_below(0.3, 250e-9), Vec3::ONE);
 }
 
-/// Contract: thick films are grey, without a jump on the way there, and numbers
-/// without meaning are answered.
+/// Contract: thick films are grey, without a jump on the way there, and meaningless numbers still
+/// give a result.
 #[test]
 fn thick_films_are_grey() {
     let film = ThinFilm::new(&settings(1.47, 1.333)).unwrap();
@@ -259,7 +260,7 @@ fn thick_films_are_grey() {
     }
 }
 
-/// Contract: settings without meaning are refused with a sentence that names them.
+/// Contract: meaningless settings are refused with a sentence that names them.
 #[test]
 fn what_has_no_meaning_is_refused() {
     let refused = |settings: ThinFilmSettings, word: &str| {

@@ -1,4 +1,4 @@
-//! Upper bounds of a density on a coarse grid, and the cells that a ray passes.
+//! Upper bounds of a density on a coarse grid, and the cells that a ray passes through.
 
 use glam::{DVec3, I64Vec3, IVec3, Vec3};
 use rayon::prelude::*;
@@ -8,9 +8,9 @@ use whitecap_core::{Bounds, SparseGrid, Tile};
 use super::{SphereUnion, VolumeError};
 use crate::Ray;
 
-/// Cells at most; beyond, the cells get larger. Eight megabytes.
+/// Largest number of cells; beyond that the cells get larger. Eight megabytes.
 const MOST_CELLS: f64 = (1 << 21) as f64;
-/// Nodes along one edge of the blocks of a density grid that have a bound of their own.
+/// Nodes along one edge of the blocks of a density grid that each have a bound.
 const BLOCK: i32 = 4;
 
 /// Upper bounds of a density.
@@ -47,7 +47,7 @@ impl MajorantGrid {
             .map(|(&tile, values)| largest_of_blocks(grid, tile, values))
             .collect::<Result<Vec<_>, _>>()?;
         let filled = || blocks.iter().flatten().filter(|(_, largest)| *largest > 0.0);
-        // A node's value reaches one cell further down, into the block before.
+        // A node's value extends one cell further down, into the previous block.
         let low = filled()
             .fold(I64Vec3::MAX, |low, (block, _)| low.min(*block))
             .saturating_sub(I64Vec3::ONE);
@@ -96,7 +96,7 @@ impl MajorantGrid {
         let size = DVec3::from_array(span.to_array().map(|length| cells(length, cell)));
         let mut majorants = Self::new(origin, cell, size.as_ivec3());
         spheres.for_each_swept(|sphere| {
-            // One cell further each way, against rounding at the borders.
+            // One cell further in each direction, to allow for rounding at the borders.
             let place = |point: Vec3| ((point.as_dvec3() - origin) / cell).floor().as_ivec3();
             let slack = Vec3::splat(1e-5 * sphere.bounds.max.abs().max_element());
             let range = [place(sphere.bounds.min - slack), place(sphere.bounds.max + slack)];
@@ -130,7 +130,7 @@ impl MajorantGrid {
         Bounds::new(corner(low), corner(high))
     }
 
-    /// The box outside of which the density is zero.
+    /// The box outside which the density is zero.
     pub fn bounds(&self) -> Bounds {
         match self.values.is_empty() {
             true => Bounds::EMPTY,
@@ -143,8 +143,8 @@ impl MajorantGrid {
         self.values.len() * size_of::<f32>()
     }
 
-    /// The cells that a ray passes, in order (Amanatides & Woo 1987); cells of density zero are left
-    /// out.
+    /// The cells that a ray passes through, in order (Amanatides & Woo 1987); cells of density zero
+    /// are left out.
     pub fn segments(&self, ray: &Ray) -> Segments<'_> {
         let origin = ray.origin.as_dvec3();
         let direction = ray.direction.as_dvec3();
@@ -172,7 +172,7 @@ impl MajorantGrid {
             start = start.max(low.min(high));
             end = end.min(low.max(high));
         }
-        // A ray that goes nowhere would stay inside for ever.
+        // A ray without a direction would stay inside forever.
         if end.is_finite() { (start, end) } else { (0.0, 0.0) }
     }
 }
@@ -204,14 +204,14 @@ impl Iterator for Segments<'_> {
 }
 
 impl Segments<'_> {
-    /// Steps into the next cell; gives the distance where it begins.
+    /// Steps into the next cell; returns the distance where it begins.
     fn leave_cell(&mut self) -> f64 {
         let (mut nearest, mut crossed) = (f64::INFINITY, 0);
         for axis in 0..3 {
             if self.direction[axis] == 0.0 {
                 continue;
             }
-            // From the cell's own number, so that no error builds up along the ray.
+            // From the cell's own index, so that no error accumulates along the ray.
             let face = self.cell[axis] + i32::from(self.direction[axis] > 0.0);
             let plane = self.grid.origin[axis] + f64::from(face) * self.grid.cell;
             let distance = (plane - self.origin[axis]) / self.direction[axis];

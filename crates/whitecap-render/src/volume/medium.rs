@@ -7,19 +7,19 @@ use super::VolumeError;
 /// How a medium of density one scatters, absorbs and emits light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium {
-    /// Share of light lost per metre, to absorption and scattering together, in 1/m.
+    /// Fraction of light lost per metre, to absorption and scattering together, in 1/m.
     pub extinction: f32,
-    /// Share of the lost light that is scattered and not absorbed, in each colour; 0 to 1.
+    /// Fraction of the lost light that is scattered rather than absorbed, in each colour; 0 to 1.
     pub albedo: Vec3,
     /// Mean cosine of the angle by which light is deflected (Henyey & Greenstein 1941); −1 to 1, 0
-    /// scatters evenly to all sides.
+    /// scatters evenly in all directions.
     pub anisotropy: f32,
     /// Radiance emitted per metre in every direction.
     pub emission: Vec3,
 }
 
 impl Medium {
-    /// Densely packed snow grains: nearly no absorption, a little less in blue than in red.
+    /// Densely packed snow grains: almost no absorption, slightly less in blue than in red.
     pub const SNOW: Medium = Medium {
         extinction: 1000.0,
         albedo: Vec3::new(0.9988, 0.9993, 0.9997),
@@ -35,7 +35,7 @@ impl Medium {
         emission: Vec3::ZERO,
     };
 
-    /// Fails unless every number has a meaning.
+    /// Fails unless every number is meaningful.
     pub fn check(&self) -> Result<(), VolumeError> {
         let Medium { extinction, albedo, anisotropy, emission } = *self;
         if !(extinction >= 0.0 && extinction.is_finite()) {

@@ -9,13 +9,13 @@
 //! * [`VolumeObject::sample_scatter`] and [`VolumeObject::transmittance`] are unbiased: the first is
 //!   delta tracking (Woodcock et al. 1965), the second ratio tracking (Novák, Selle & Jarosz 2014),
 //!   both with local majorants. A constant density is solved in closed form instead.
-//! * An answer depends on the ray and the state of the sampler only.
+//! * A result depends only on the ray and the state of the sampler.
 //! * Several volumes may overlap: the nearest of their scatters is a scatter of the sum, and the
 //!   product of their transmittances is the transmittance of the sum.
 //!
 //! # Non-guarantees
-//! The surface around a constant density must be closed and must not pass through itself. Grids stand
-//! still during the shutter; spheres move with their velocity.
+//! The surface around a constant density must be closed and must not intersect itself. Grids are at
+//! rest during the shutter; spheres move with their velocity.
 
 mod error;
 mod majorants;
@@ -45,17 +45,17 @@ pub struct VolumeObject {
     density: Density,
 }
 
-/// Where light met the medium.
+/// Where light hit the medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
     /// Distance along the ray, in m.
     pub distance: f32,
-    /// The share of light that goes on, in each colour: what the path's weight is multiplied by.
+    /// The fraction of light that continues, in each colour: the factor for the path's weight.
     pub albedo: Vec3,
     /// Radiance that the medium itself sends along the ray from here: add it, times the path's weight
     /// before `albedo`. Zero for a medium that does not glow.
     pub emission: Vec3,
-    /// How light goes on.
+    /// How light continues.
     pub phase: HenyeyGreenstein,
 }
 
@@ -116,7 +116,7 @@ impl VolumeObject {
         &self.medium
     }
 
-    /// A box outside of which the density is zero during the whole shutter.
+    /// A box outside which the density is zero during the whole shutter.
     pub fn bounds(&self) -> Bounds {
         match &self.density {
             Density::Uniform { region: Region::Box(bounds), .. } => *bounds,
@@ -144,8 +144,8 @@ impl VolumeObject {
         }
     }
 
-    /// The first place where light that flies along the ray meets the medium before the ray's far end;
-    /// `None` if it gets through.
+    /// The first point where light along the ray hits the medium before the ray's far end; `None`
+    /// if it passes through.
     pub fn sample_scatter(&self, ray: &Ray, sampler: &mut Sampler) -> Option<Scatter> {
         let extinction = self.medium.extinction;
         let distance = match &self.density {
@@ -165,8 +165,8 @@ impl VolumeObject {
         })
     }
 
-    /// The share of light that gets from the ray's origin to its far end; on average exact, from 0 to 1
-    /// each time.
+    /// The fraction of light that gets from the ray's origin to its far end; exact on average, from
+    /// 0 to 1 each time.
     pub fn transmittance(&self, ray: &Ray, sampler: &mut Sampler) -> Vec3 {
         let extinction = self.medium.extinction;
         Vec3::splat(match &self.density {

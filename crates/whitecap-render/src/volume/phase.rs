@@ -11,13 +11,14 @@ pub struct HenyeyGreenstein {
 }
 
 impl HenyeyGreenstein {
-    /// With a mean cosine, which is kept a hair away from ±1, where the function is no density.
+    /// With a mean cosine, which is kept slightly away from ±1, where the function is not a
+    /// density.
     pub fn new(anisotropy: f32) -> Self {
         Self { anisotropy: anisotropy.clamp(-0.9999, 0.9999) }
     }
 
-    /// Density per steradian for light that leaves at an angle of this cosine to its old way; 1 goes
-    /// straight on. It is the value of the phase function as well.
+    /// Density per steradian for light that leaves at an angle of this cosine to its old direction;
+    /// 1 is straight ahead. It is also the value of the phase function.
     pub fn pdf(&self, cosine: f32) -> f32 {
         let g = self.anisotropy;
         // 1 + g² − 2 g cos, written so that nothing cancels near the peak.
@@ -25,7 +26,7 @@ impl HenyeyGreenstein {
         (1.0 - g * g) / (4.0 * PI * spread * spread.sqrt())
     }
 
-    /// A new direction for light that flies in `direction`, of length one, with its density.
+    /// A new direction for light travelling in `direction`, of length one, with its density.
     pub fn sample(&self, direction: Vec3, [first, second]: [f32; 2]) -> (Vec3, f32) {
         let g = self.anisotropy;
         let cosine = match g.abs() < 1e-3 {
@@ -68,7 +69,7 @@ mod tests {
         }
     }
 
-    /// Contract: sampled directions have length one, the density told with each is that of its cosine,
+    /// Contract: sampled directions have length one, the density returned with each is that of its cosine,
     /// and their mean cosine and its square are those of the function.
     #[test]
     fn samples_follow_the_density() {

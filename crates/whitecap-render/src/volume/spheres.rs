@@ -3,8 +3,8 @@
 //! The density is one inside any sphere and falls off smoothly to zero over half a radius around it;
 //! where rims overlap, the largest counts. It is continuous everywhere.
 //!
-//! Spheres are sorted into grids by size: the spheres of a grid reach at most half a cell far, so that
-//! eight cells hold all that can matter at a point.
+//! Spheres are sorted into grids by size: the spheres of a grid reach at most half a cell, so that
+//! eight cells hold everything that can matter at a point.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ pub struct Sphere {
     pub velocity: Vec3,
 }
 
-/// Many spheres, ready to be asked for their density.
+/// Many spheres, prepared for evaluating their density.
 pub struct SphereUnion {
     levels: Vec<Level>,
     shutter: [f32; 2],
@@ -51,8 +51,8 @@ pub(super) struct SweptSphere {
 }
 
 impl SphereUnion {
-    /// Sorts spheres. `shutter` is the first and the last moment that will be asked for, in s from the
-    /// frame's own time. Spheres of radius zero are left out.
+    /// Sorts spheres. `shutter` is the first and the last time that will be evaluated, in s
+    /// relative to the frame's own time. Spheres of radius zero are left out.
     pub fn new(spheres: &[Sphere], shutter: [f32; 2]) -> Result<Self, VolumeError> {
         let wrong = |s: &Sphere| {
             !(s.center.is_finite()
@@ -140,7 +140,7 @@ impl SphereUnion {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        // An index has two to four slots of sixteen bytes for a cell.
+        // An index has two to four slots of sixteen bytes per cell.
         self.levels
             .iter()
             .map(|level| level.spheres.len() * size_of::<Sphere>() + level.starts.len() * 52)
@@ -165,7 +165,7 @@ impl SphereUnion {
     }
 }
 
-/// The grid for spheres that reach at most 2^`level` metres far.
+/// The grid for spheres that reach at most 2^`level` metres.
 fn lattice(level: i32) -> Lattice {
     Lattice::at_origin(2.0f32.powi(level.clamp(-120, 120) + 1))
 }
@@ -207,7 +207,7 @@ impl Sphere {
     /// How far it reaches from there during the shutter, rim included.
     fn extent(&self, shutter: [f32; 2]) -> f32 {
         let travel = 0.5 * (shutter[1] - shutter[0]) * self.velocity.length();
-        // A hair more, for the rounding of positions.
+        // Slightly more, for the rounding of positions.
         (1.0 + RIM) * self.radius * 1.0001 + travel
     }
 
@@ -225,11 +225,11 @@ impl Sphere {
 }
 
 impl SweptSphere {
-    /// At least the largest density that the sphere brings into a box.
+    /// An upper bound of the density of the sphere in a box.
     pub fn largest_density(&self, bounds: &Bounds) -> f32 {
         match self.moves {
             true => 1.0,
-            // A hair nearer, for the rounding of positions.
+            // Slightly nearer, for the rounding of positions.
             false => {
                 let distance = bounds.distance_squared(self.sphere.center).sqrt();
                 rim(distance / self.sphere.radius - 1e-3)

@@ -25,7 +25,7 @@ pub(super) fn clip(ray: &Ray, bounds: &Bounds) -> Option<(f32, f32)> {
 
 /// The parts of the ray inside a closed shape, in order.
 ///
-/// Whether a crossing leads in or out is told by the normal, so that one crossing that a shape misses
+/// The normal says whether a crossing leads in or out, so that one crossing that a shape misses
 /// does not turn the rest of the ray inside out.
 pub(super) fn inside_stretches<'a>(
     shape: &'a dyn Shape,
@@ -62,7 +62,7 @@ impl Iterator for InsideStretches<'_> {
                 Ray { origin: self.ray.at(self.from), far: self.ray.far - self.from, ..self.ray };
             let Some(hit) = self.shape.intersect(&rest) else { return self.finish() };
             let at = self.from + hit.distance;
-            // The next search starts behind this crossing, or it would be found again.
+            // The next search starts after this crossing, or it would be found again.
             self.from = at + hit.uncertainty.max(1e-6 * at).max(f32::MIN_POSITIVE);
             let leads_out = hit.geometric_normal.dot(self.ray.direction) > 0.0;
             let entry = match (leads_out, &self.entry) {
@@ -88,7 +88,7 @@ impl Iterator for InsideStretches<'_> {
 }
 
 impl InsideStretches<'_> {
-    /// The last stretch, where the ray ends inside.
+    /// The last stretch, if the ray ends inside.
     fn finish(&mut self) -> Option<(f32, f32)> {
         self.from = f32::INFINITY;
         let start = match self.entry {

@@ -107,7 +107,7 @@ fn optical_depth(volume: &VolumeObject, ray: &Ray) -> f64 {
     (0..steps).map(|i| f64::from(density(i) * volume.medium().extinction) * step).sum()
 }
 
-/// Mean transmittance and share of free flights that get through, over many samples.
+/// Mean transmittance and fraction of free flights that get through, over many samples.
 fn estimates(volume: &VolumeObject, ray: &Ray, count: u32) -> (f64, f64) {
     let (mut light, mut through) = (0.0f64, 0.0f64);
     for sample in 0..count {
@@ -219,8 +219,8 @@ fn the_union_of_spheres_is_continuous() {
     }
 }
 
-/// Contract: a union of spheres of very different sizes gives at every point what asking every sphere
-/// gives.
+/// Contract: a union of spheres of very different sizes gives at every point what evaluating every
+/// sphere gives.
 #[test]
 fn the_union_of_spheres_misses_none() {
     let spheres: Vec<Sphere> = (0..400)
@@ -294,7 +294,7 @@ fn the_same_bits_for_any_number_of_threads() {
     assert_eq!(render(1), render(4));
 }
 
-/// Contract: empty volumes let everything through, and rays that are no rays are answered.
+/// Contract: empty volumes let everything through, and invalid rays still get a result.
 #[test]
 fn empty_volumes_and_rays_without_meaning() {
     let lattice = Lattice::at_origin(0.1);
@@ -332,8 +332,8 @@ fn empty_volumes_and_rays_without_meaning() {
     }
 }
 
-/// Contract: a glowing medium gives, on average over free flights, its own radiance times the share
-/// of light it stops.
+/// Contract: a glowing medium gives, on average over free flights, its own radiance times the
+/// fraction of light it stops.
 #[test]
 fn emission_is_collected_where_light_collides() {
     let glow = Medium { emission: Vec3::new(3.0, 1.5, 0.0), ..medium(1.5) };
@@ -349,7 +349,7 @@ fn emission_is_collected_where_light_collides() {
     assert!((total - expected).length() < 0.02, "{total} {expected}");
 }
 
-/// Contract: numbers without meaning are refused with a sentence that names them.
+/// Contract: meaningless numbers are refused with a sentence that names them.
 #[test]
 fn what_has_no_meaning_is_refused() {
     let bounds = Bounds::new(Vec3::ZERO, Vec3::ONE);

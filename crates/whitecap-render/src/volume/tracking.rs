@@ -3,7 +3,7 @@
 use super::majorants::Segment;
 use crate::Sampler;
 
-/// Below this transmittance, only some estimates are carried on.
+/// Below this transmittance, only some estimates continue.
 const ROULETTE_BELOW: f32 = 0.05;
 
 /// Optical depth until the next collision: exponentially distributed.
@@ -30,8 +30,8 @@ pub(super) fn sample_uniform(
     None
 }
 
-/// Distance of the first collision, by delta tracking (Woodcock et al. 1965): the medium is filled up
-/// to the majorant with matter that does nothing, and collisions with that matter are passed over.
+/// Distance of the first collision, by delta tracking (Woodcock et al. 1965): the medium is filled
+/// up to the majorant with matter that does nothing, and collisions with that matter are ignored.
 pub(super) fn sample_varying(
     segments: impl Iterator<Item = Segment>,
     extinction: f32,
@@ -49,8 +49,8 @@ pub(super) fn sample_varying(
     found
 }
 
-/// Transmittance by ratio tracking (Novák, Selle & Jarosz 2014): every tentative collision weakens the
-/// light by the share of matter that is real.
+/// Transmittance by ratio tracking (Novák, Selle & Jarosz 2014): every tentative collision
+/// attenuates the light by the fraction of matter that is real.
 pub(super) fn transmittance(
     segments: impl Iterator<Item = Segment>,
     extinction: f32,
@@ -60,7 +60,7 @@ pub(super) fn transmittance(
     let mut left = 1.0f32;
     tentative_collisions(segments, extinction, sampler, |distance, majorant, sampler| {
         left *= (1.0 - density(distance) / majorant).max(0.0);
-        // Nearly dark: half of the estimates end here, the other half stand for them.
+        // Nearly dark: half of the estimates end here, and the other half count double.
         if left > 0.0 && left < ROULETTE_BELOW {
             left = if sampler.next() < 0.5 { 0.0 } else { 2.0 * left };
         }
@@ -69,7 +69,7 @@ pub(super) fn transmittance(
     left
 }
 
-/// Collisions with a medium of the majorants' density, in order, until `collide` says no.
+/// Collisions with a medium of the majorants' density, in order, until `collide` returns false.
 fn tentative_collisions(
     segments: impl Iterator<Item = Segment>,
     extinction: f32,

@@ -25,14 +25,14 @@ pub(super) fn build(boxes: &[Bounds], leaf_size: usize) -> WideBvh {
     WideBvh { nodes: tree.nodes, leaves: tree.leaves, order, bounds, levels }
 }
 
-/// Nodes on the longest way down from a node, itself included.
+/// Nodes on the longest path down from a node, including itself.
 fn levels_below(nodes: &[Node], place: usize) -> usize {
     let Some(node) = nodes.get(place) else { return 0 };
     let inner = node.children.iter().filter(|&&child| child & LEAF == 0);
     1 + inner.map(|&child| levels_below(nodes, child as usize)).max().unwrap_or(0)
 }
 
-/// A subtree whose places count from its own start.
+/// A subtree whose indices count from its own start.
 #[derive(Default)]
 struct Tree {
     nodes: Vec<Node>,
@@ -40,7 +40,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Appends another tree and returns the place of its root.
+    /// Appends another tree and returns the index of its root.
     fn append(&mut self, other: Tree) -> u32 {
         let (node_base, leaf_base) = (self.nodes.len() as u32, self.leaves.len() as u32);
         for mut node in other.nodes {
@@ -68,7 +68,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds the node over `order`, which is `part` of all boxes, and returns its place.
+    /// Adds the node over `order`, which is `part` of all boxes, and returns its index.
     fn add_node(&self, tree: &mut Tree, order: &mut [u32], part: Part, depth: usize) -> u32 {
         let parts = self.divide(order, part, depth);
         let place = tree.nodes.len();
@@ -111,8 +111,8 @@ impl Builder<'_> {
         (tree.leaves.len() - 1) as u32 | LEAF
     }
 
-    /// Splits a range into up to eight parts, in ascending order of place. Parts that need a node of
-    /// their own come first; free lanes then split leaves that are more than half full.
+    /// Splits a range into up to eight parts, in ascending order. Parts that need a node of their
+    /// own come first; free lanes then split leaves that are more than half full.
     fn divide(&self, order: &mut [u32], whole: Part, depth: usize) -> Vec<Part> {
         let mut parts = vec![whole];
         for smallest in [self.leaf_size, self.leaf_size / 2] {

@@ -5,9 +5,9 @@
 //! (Ize 2013) and visit near boxes first.
 //!
 //! # Guarantees
-//! * The tree depends on the boxes and on nothing else; not on the number of threads.
-//! * No box that the ray meets within its limit is missed.
-//! * The depth is bounded, whatever the boxes are.
+//! * The tree depends only on the boxes, not on the number of threads.
+//! * No box that the ray hits within its limit is missed.
+//! * The depth is bounded for any boxes.
 //!
 //! # Non-guarantees
 //! * Empty boxes and boxes with a corner that is not a number are left out.
@@ -22,7 +22,7 @@ pub(crate) use slab::SlabRay;
 
 /// Children of a node.
 const LANES: usize = 8;
-/// Marks a child that is a leaf, in the highest bit of its place.
+/// Marks a child that is a leaf, in the highest bit of its index.
 const LEAF: u32 = 1 << 31;
 /// A child that does not exist: its box is empty, so that no ray enters it.
 const NO_CHILD: u32 = u32::MAX;
@@ -30,10 +30,10 @@ const NO_CHILD: u32 = u32::MAX;
 const HEURISTIC_DEPTH: usize = 12;
 /// Eight-fold division of 2³² boxes ends within eleven levels more.
 const MOST_LEVELS: usize = HEURISTIC_DEPTH + 11 + 1;
-/// Levels of most trees; their walks need a shorter stack.
+/// Levels of most trees; their traversal needs a shorter stack.
 const USUAL_LEVELS: usize = 8;
 
-/// Children that wait, at most, during a walk: seven of each level and one more.
+/// Largest number of waiting children during a traversal: seven of each level and one more.
 const fn stack_size(levels: usize) -> usize {
     7 * levels + 1
 }
@@ -52,7 +52,7 @@ pub(crate) struct WideBvh {
     leaves: Vec<[u32; 2]>,
     order: Vec<u32>,
     bounds: Bounds,
-    /// Nodes on the longest way down.
+    /// Nodes on the longest path down.
     levels: usize,
 }
 
@@ -67,7 +67,7 @@ impl WideBvh {
         &self.order
     }
 
-    /// First place in [`WideBvh::order`] and number of boxes of each leaf.
+    /// First index in [`WideBvh::order`] and number of boxes of each leaf.
     pub(crate) fn leaves(&self) -> &[[u32; 2]] {
         &self.leaves
     }
@@ -83,7 +83,7 @@ impl WideBvh {
     }
 
     /// Calls `visit` with the index of each leaf whose box the ray enters, near ones first. `visit`
-    /// returns the distance beyond which leaves no longer matter; negative ends the walk.
+    /// returns the distance beyond which leaves no longer matter; negative ends the traversal.
     #[inline]
     pub(crate) fn visit_leaves(
         &self,

@@ -11,7 +11,7 @@ use whitecap_render::{
 };
 use whitecap_surface::{SurfaceSettings, surface_particles};
 
-/// When the shutter opens and closes, in seconds from the frame's time.
+/// When the shutter opens and closes, in seconds relative to the frame's time.
 const SHUTTER: [f32; 2] = [-0.5, 0.5];
 const SPACING: f32 = 0.2;
 /// Radius of a drop in metres.
@@ -75,7 +75,7 @@ impl Drops {
         picture(Arc::new(TriangleMesh::new(mesh, options).unwrap()), SHUTTER, settings)
     }
 
-    /// The mean of still pictures at so many moments.
+    /// The mean of still pictures at `moments` moments.
     pub fn mean_of_stills(&self, moments: u32, settings: &RenderSettings) -> Vec<Vec3> {
         let velocities = self.particles.velocities().unwrap();
         let mut mean: Vec<Vec3> = Vec::new();

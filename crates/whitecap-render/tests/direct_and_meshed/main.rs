@@ -34,8 +34,8 @@ fn in_blocks(pixels: &[Vec3], width: usize) -> Vec<Vec3> {
 }
 
 /// Contract: the blurred picture of two drops that merge is the mean of still pictures in between when
-/// particles move, but not when the vertices of the frame's mesh do: the neck that the mesh has at
-/// the middle of the shutter is drawn out to either side of it, where the drops are two.
+/// particles move, but not when the vertices of the frame's mesh do: the neck that the mesh has at the middle
+/// of the shutter is smeared to either side of it, where the drops are still two.
 #[test]
 fn merging_drops_are_blurred_right_only_when_hit_directly() {
     let drops = Drops::new();

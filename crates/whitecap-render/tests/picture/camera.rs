@@ -34,7 +34,7 @@ fn alpha(scene: &Scene, settings: &RenderSettings) -> Vec<f32> {
     picture(scene, settings).numbers("alpha", "A").unwrap().to_vec()
 }
 
-/// A lens draws sharp what is in focus and spreads what is not, keeping its light.
+/// A lens keeps what is in focus sharp and blurs the rest, without losing light.
 #[test]
 fn depth_of_field() {
     let ball =
@@ -92,7 +92,7 @@ fn motion_blur() {
     }
 }
 
-/// The motion layer tells how many pixels a point moves until the next frame, to the right and down;
+/// The motion layer says how many pixels a point moves until the next frame, to the right and down;
 /// depth is measured from the camera's plane.
 #[test]
 fn motion_and_depth_layers() {

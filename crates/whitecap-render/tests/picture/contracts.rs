@@ -1,4 +1,4 @@
-//! The same bits for any number of threads; progress, cancelling and noise; input without meaning.
+//! The same bits for any number of threads; progress, cancelling and noise; meaningless input.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,7 +60,7 @@ fn same_bits_for_any_number_of_threads() {
     assert!(other_seed.rgb("beauty") != one.rgb("beauty"));
 }
 
-/// Clean pixels get fewer samples, and what they show stays right.
+/// Clean pixels get fewer samples, and stay correct.
 #[test]
 fn adaptive_sampling_spares_clean_pixels() {
     let all = RenderSettings { samples: 128, noise: 0.0, ..small() };
@@ -75,7 +75,7 @@ fn adaptive_sampling_spares_clean_pixels() {
     assert!((all - adaptive).abs() < 0.02 * all, "{all} {adaptive}");
 }
 
-/// The picture is handed out after every pass and ends as the one that is returned.
+/// The picture is passed on after every pass, and the last one is the one that is returned.
 #[test]
 fn passes_are_handed_out() {
     let settings = RenderSettings { noise: 0.0, ..small() };
@@ -89,8 +89,8 @@ fn passes_are_handed_out() {
     assert!(last == whole.ok());
 }
 
-/// A watcher hears of progress that never goes back, from 0 to 1, on any number of threads, also where
-/// clean pixels let it leap ahead.
+/// A watcher receives progress that never goes back, from 0 to 1, on any number of threads, even if
+/// clean pixels make it jump ahead.
 #[test]
 fn progress_never_goes_back() {
     #[derive(Default)]
@@ -100,7 +100,7 @@ fn progress_never_goes_back() {
             self.0.lock().unwrap().push(fraction);
         }
     }
-    // All pixels but those round the ball are clean after the first of twelve passes.
+    // All pixels except those around the ball are clean after the first of twelve passes.
     let settings = RenderSettings { samples: 96, ..small() };
     for threads in [1, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -130,7 +130,7 @@ fn cancelled() {
     assert_eq!(result.unwrap_err(), RenderError::Cancelled);
 }
 
-/// A scene of nothing is the environment, or black.
+/// An empty scene shows the environment, or black.
 #[test]
 fn empty_scene() {
     let dark = picture(&Scene::default(), &small());
@@ -158,7 +158,7 @@ fn odd_scenes() {
     assert!(pixels.iter().all(|light| light.is_finite()));
 }
 
-/// Numbers without meaning are refused, with what is wrong and what would be right.
+/// Meaningless numbers are refused, with what is wrong and what would be right.
 #[test]
 fn refuses_nonsense() {
     let refuse = |scene: &Scene, settings: &RenderSettings, message: &str| {
@@ -195,7 +195,7 @@ fn refuses_nonsense() {
     let shape = Rectangle { corner: Vec3::ZERO, edge_u: Vec3::X, edge_v: Vec3::X };
     let flat = LightKind::Rectangle { shape, radiance: Vec3::ONE, two_sided: false };
     bad.lights.push(Light::from(flat));
-    refuse(&bad, &small(), "light 1: its place, direction or size");
+    refuse(&bad, &small(), "light 1: its position, direction or size");
     let mut bad = scene();
     bad.environment = Environment::Constant(Vec3::new(0.0, -1.0, 0.0));
     refuse(&bad, &small(), "the environment: a radiance is negative");

@@ -112,7 +112,8 @@ fn region_and_scale() {
     assert_eq!([half.width, half.height], [20, 15]);
 }
 
-/// Without background the environment lights the scene and is not seen; alpha tells where it would be.
+/// Without background the environment lights the scene but is not visible; alpha shows where it
+/// would be.
 #[test]
 fn background_can_be_left_out() {
     let settings = RenderSettings { background: false, passes: Vec::new(), ..all_passes() };

@@ -12,7 +12,7 @@ use crate::{assert_near, floor_scene, mean, settings};
 
 const ALBEDO: f32 = 0.5;
 
-/// Irradiance on the floor, worked out from its radiance.
+/// Irradiance on the floor, computed from its radiance.
 fn irradiance(scene: &Scene, samples: u32) -> f32 {
     mean(scene, &settings(samples)).x * PI / ALBEDO
 }
@@ -83,7 +83,7 @@ fn sun() {
 }
 
 /// Light from all around, and from a small bright patch of an image, arrives in full: choosing
-/// directions by brightness changes the noise and not the mean.
+/// directions by brightness changes the noise but not the mean.
 #[test]
 fn environment() {
     let mut scene = floor_scene(ALBEDO);

@@ -13,7 +13,7 @@ use whitecap_render::{
 
 use crate::{assert_near, floor_scene, mean, settings, spot_camera};
 
-/// Share of light that a layer reflects and lets through.
+/// Fraction of light that a layer reflects and transmits.
 #[derive(Clone, Copy)]
 struct LayerShare {
     reflected: f32,
@@ -27,7 +27,8 @@ impl LayerShare {
         Self { reflected, through: 1.0 - reflected }
     }
 
-    /// This layer, a distance in an absorbing medium, and another layer; light bounces to and fro.
+    /// This layer, a distance in an absorbing medium, and another layer; light bounces back and
+    /// forth.
     fn then(self, absorbed: f32, next: Self) -> Self {
         let round_trip = self.reflected * next.reflected * absorbed * absorbed;
         Self {
@@ -58,8 +59,8 @@ fn slab(near: f32, far: f32) -> Arc<Cuboid> {
     Arc::new(Cuboid::new(Vec3::new(-1.0, -1.0, far), Vec3::new(1.0, 1.0, near)))
 }
 
-/// A slab that only absorbs lets exp(-σ d) through (Beer & Lambert); with an index of refraction its
-/// interfaces reflect, to and fro.
+/// A slab that only absorbs lets exp(-σ d) through (Beer & Lambert); with an index of refraction
+/// its interfaces reflect, back and forth.
 #[test]
 fn absorbing_slab() {
     for index in [1.0, 1.333] {
@@ -77,7 +78,7 @@ fn absorbing_slab() {
     }
 }
 
-/// Glass beside water that reaches into it: where they overlap there is glass, and between them one
+/// Glass beside water that extends into it: where they overlap there is glass, and between them one
 /// interface from glass to water, with no air in it and no dark seam.
 #[test]
 fn overlapping_bodies() {
@@ -148,7 +149,8 @@ fn furnace() {
     assert_near(mean(&scene, &settings).x, 1.0, 0.01);
 }
 
-/// A floor under water: straight shadow rays bring about as much light as paths that are really bent.
+/// A floor under water: straight shadow rays bring about as much light as paths that are really
+/// refracted.
 #[test]
 fn straight_light_through_water() {
     let mut scene = floor_scene(0.5);
@@ -167,8 +169,8 @@ fn straight_light_through_water() {
     assert_near(fast, mean(&scene, &exact).x, 0.02);
 }
 
-/// A floor behind a sheet of index one, or behind a surface of no opacity, is lit as if nothing were
-/// there.
+/// A floor behind a sheet of index one, or behind a surface of zero opacity, is lit as if nothing
+/// were there.
 #[test]
 fn surfaces_that_are_not_there() {
     let mut open = floor_scene(0.5);
@@ -185,7 +187,7 @@ fn surfaces_that_are_not_there() {
 }
 
 /// A black sheet whose vertices have an opacity of a quarter takes a quarter of the light on its way to the
-/// floor, and a quarter on its way back; a transparent material does not heed them.
+/// floor, and a quarter on its way back; a transparent material ignores them.
 #[test]
 fn vertices_have_an_opacity() {
     let mut open = floor_scene(0.5);

@@ -1,4 +1,4 @@
-//! `kind = "cache"`: frames from files that another program, or an earlier run, has written.
+//! `kind = "cache"`: frames from files that another program, or an earlier run, wrote.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl Phenomenon for Cache {
     fn check(settings: CacheSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
         let (kind, radius) = (settings.content.kind(), settings.radius);
         let stray_radius = (radius.is_some() && kind != DataKind::Particles).then(|| {
-            let message = "only particles have a radius, but these files hold none";
+            let message = "only particles have a radius, but these files do not hold particles";
             let help = "remove `radius`, or write content = \"particles\"";
             SettingProblem::new("radius", message).with_help(help)
         });

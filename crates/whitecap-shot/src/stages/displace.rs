@@ -1,4 +1,4 @@
-//! `kind = "displace"`: a mesh moved by waves that a stage `waves` gave as points.
+//! `kind = "displace"`: a mesh moved by waves that a `waves` stage gave as points.
 
 use std::sync::Arc;
 
@@ -25,20 +25,21 @@ Examples:
 
 Any mesh of the liquid will do, such as one from another program.";
 
-/// Distance along the normal at which points are looked for, in fine spacings, by default.
+/// Distance along the normal within which points are searched for by default, in fine spacings.
 const REACH_PER_FINE: f32 = 16.0;
 
-/// Coarse lengths, in fine spacings, by default: as the stage `waves` has it.
+/// Coarse length by default, in fine spacings: as in the `waves` stage.
 const COARSE_PER_FINE: f32 = 4.0;
 
 /// Settings of the stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DisplaceSettings {
-    /// Distance between the points. Left out: it is found from them.
+    /// Distance between the points. Left out: it is estimated from the points.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub fine: Option<f32>,
-    /// How far from the mesh the points may lie. Left out: sixteen times their distance.
+    /// How far from the mesh the points may be. Left out: sixteen times the distance between the
+    /// points.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub reach: Option<f32>,
 }
@@ -50,7 +51,7 @@ pub(super) struct Displace {
 impl Phenomenon for Displace {
     const KIND: KindInfo = KindInfo {
         name: "displace",
-        doc: "Moves a mesh by waves that a stage `waves` gave as points.",
+        doc: "Moves a mesh by waves that a `waves` stage gave as points.",
         inputs: &[
             InputPort {
                 key: "surface",
@@ -62,7 +63,7 @@ impl Phenomenon for Displace {
                 key: "points",
                 accepts: &[DataKind::Particles],
                 required: true,
-                doc: "Points with waves, from a stage `waves` with `give = \"points\"`.",
+                doc: "Points with waves, from a `waves` stage with `give = \"points\"`.",
             },
         ],
         command: Some(CommandInfo {
@@ -103,7 +104,7 @@ impl Phenomenon for Displace {
                     .map_err(StageError::failed)?
                     .into()
             }
-            // A single point, or none: there is no surface that could carry a wave.
+            // With one point or none, there is no surface that could carry a wave.
             None => Arc::clone(mesh),
         };
         let largest = waves.height.iter().fold(0.0f32, |top, height| top.max(height.abs()));
@@ -119,7 +120,7 @@ impl Phenomenon for Displace {
 fn waves_of(points: &Particles) -> Result<(SurfacePoints, WaveOutput), StageError> {
     let missing = |name: &str| {
         StageError::failed(format!(
-            "the points have no column `{name}`; they should come from a stage `waves` with `give = \"points\"`"
+            "the points have no column `{name}`; they should come from a `waves` stage with `give = \"points\"`"
         ))
     };
     let scalars = |name: &str| match points.attribute(name) {
@@ -137,7 +138,7 @@ fn waves_of(points: &Particles) -> Result<(SurfacePoints, WaveOutput), StageErro
         ..WaveOutput::default()
     };
     let count = points.len();
-    // The points are even, so they stand for the same share of the surface.
+    // The points are evenly spaced, so each represents the same area.
     let surface = SurfacePoints {
         position: points.positions().to_vec(),
         normal,

@@ -150,7 +150,7 @@ fn pool_particle(rest: Vec3, time: f32) -> Vec3 {
     rest + Vec3::Y * (lift * rest.y / POOL_DEPTH)
 }
 
-/// Drop particles fall, then fly on in a crown whose rim was the drop's widest ring, and come to
+/// Drop particles fall, then continue in a crown whose rim was the drop's widest ring, and come to
 /// rest at the water's surface.
 fn drop_particle(offset: Vec3, time: f32) -> Vec3 {
     let start = Vec3::Y * DROP_HEIGHT + offset;

@@ -1,4 +1,4 @@
-//! The kinds of stages that Whitecap brings along.
+//! The built-in kinds of stages.
 
 pub(crate) mod cache;
 mod displace;

@@ -1,6 +1,6 @@
 //! `kind = "pipes"`: shallow liquid on a terrain, by extended virtual pipes.
 //!
-//! The first frame is the liquid as it was filled; every later frame is one frame duration on. The stage
+//! The first frame is the liquid as it was filled; every later frame is one frame duration later. The stage
 //! is stateful: its state is that of the liquid, to the bit.
 
 mod fill;
@@ -42,7 +42,7 @@ Examples:
       --fill-level 0.01
   whitecap pipes bone.ply --cell 0.0005 --give terrain --frames 1 -o 'out/bone.####.ply'
 
-The terrain is a mesh with as many overhangs and passages as it likes, a picture of its heights, or a
+The terrain is a mesh with any number of overhangs and passages, a picture of its heights, or a
 plane. The mesh of the liquid has normals and opacity.";
 
 pub(super) struct Pipes {
@@ -53,21 +53,21 @@ pub(super) struct Pipes {
     first: i64,
 }
 
-/// A shallow liquid on its way.
+/// A shallow liquid while it runs.
 pub(super) struct RunningPipes {
     scene: PipeScene,
     /// The frame that the terrain is at.
     terrain_frame: i64,
     surface: Surface,
     meniscus: Meniscus,
-    /// Whether the first frame, which takes no time, is made.
+    /// Whether the first frame, which takes no time, has been made.
     has_begun: bool,
 }
 
 impl Phenomenon for Pipes {
     const KIND: KindInfo = KindInfo {
         name: "pipes",
-        doc: "Lets shallow liquid run over a terrain, by virtual pipes.",
+        doc: "Simulates shallow liquid on a terrain, by virtual pipes.",
         version: 3,
         gives: Gives::Chosen {
             key: "give",
@@ -213,7 +213,7 @@ fn metrics(pipes: &Liquid, steps: usize) -> Vec<Metric> {
     ]
 }
 
-/// What somebody who waits for liquid should know.
+/// A note if there will never be any liquid.
 fn notes(pipes: &Liquid, steps: usize) -> Vec<String> {
     let is_dry = steps == 0 && pipes.settings().sources.is_empty() && pipes.volume() == 0.0;
     let note = "there is no liquid: fill something, or add `sources`";
@@ -273,8 +273,8 @@ fn problem(error: PipeError) -> SettingProblem {
     }
 }
 
-/// The liquid of a `pipes` stage of a shot, before its first frame: the stage called `name`, or the first
-/// of its kind that gives a liquid.
+/// The liquid of a `pipes` stage of a shot, before its first frame: the stage called `name`, or the
+/// first of this kind that gives a liquid.
 pub fn live_pipes(shot: &Shot, name: Option<&str>) -> Result<PipeScene, StageError> {
     let mut stages = shot.stages.iter().filter_map(|stage| {
         let pipes = stage.checked.phenomenon().downcast_ref::<Pipes>()?;

@@ -1,7 +1,7 @@
-//! `kind = "render"`: pictures.
+//! `kind = "render"`: pictures by path tracing.
 //!
-//! A frame's noise depends on the shot's seed and the frame's number, so that it moves like film grain
-//! and does not stick to the screen.
+//! A frame's noise depends on the shot's seed and the frame's number, so that it changes like film
+//! grain and does not stick to the screen.
 
 mod materials;
 mod scene;
@@ -133,7 +133,7 @@ impl Phenomenon for Render {
     }
 }
 
-/// What is wrong with settings that need no file.
+/// What is wrong with the settings, as far as it can be told without files.
 fn setting_problems(settings: &RenderStageSettings) -> Vec<SettingProblem> {
     let mut problems = Vec::new();
     match settings.picture.check() {

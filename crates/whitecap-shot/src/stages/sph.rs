@@ -1,6 +1,6 @@
 //! `kind = "sph"`: a liquid simulated by smoothed-particle hydrodynamics.
 //!
-//! The first frame is the liquid as it was filled; every later frame is one frame duration on.
+//! The first frame is the liquid as it was filled; every later frame is one frame duration later.
 //! The stage is stateful: its state is that of the liquid, to the bit. Solids come first, then
 //! fills, which leave out what is inside a solid.
 
@@ -41,10 +41,10 @@ pub(super) struct Sph {
     first: i64,
 }
 
-/// A liquid on its way.
+/// A liquid while it runs.
 pub(super) struct RunningLiquid {
     liquid: Liquid,
-    /// What the fills said, told with the first frame.
+    /// Notes from the fills, reported with the first frame.
     notes: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Phenomenon for Sph {
 }
 
 impl Sph {
-    /// Advances to a frame; gives how that went.
+    /// Advances to a frame; returns what was measured.
     fn advance(
         &self,
         liquid: &mut Liquid,

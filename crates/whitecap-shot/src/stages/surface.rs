@@ -26,7 +26,7 @@ Examples:
 The mesh is closed, 2-manifold and oriented outwards. An output called .vdb gets the signed
 distance to it instead.";
 
-/// What a stage of surfacing gives.
+/// What a `surface` stage gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SurfaceResult {
@@ -37,7 +37,7 @@ pub enum SurfaceResult {
     Distance,
 }
 
-/// Settings of the stage: what it gives, and how the surface is made.
+/// Settings of the stage: what it gives, and how it makes the surface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SurfaceStageSettings {

@@ -1,6 +1,6 @@
 //! `kind = "track"`: a detailed mesh that a particle liquid carries along.
 //!
-//! The stage is stateful: its state is the mesh with all it remembers, and the particles of its frame.
+//! The stage is stateful: its state is the mesh with everything it remembers, and the particles of its frame.
 //! Every frame of the particles is needed, in order.
 
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ Examples:
 
 The mesh is the detailed surface of the liquid in the first frame, closed and in the same units and
 place as the particles; --close repairs a scan that is not closed. Its columns (uv, colour, any number)
-come along. The particles should have ids that stay the same from frame to frame. Every frame is needed,
+are kept. The particles should have ids that stay the same from frame to frame. Every frame is needed,
 in order.";
 
 /// Cells for closing a mesh per particle spacing.
@@ -38,11 +38,10 @@ const CLOSE_CELL_PER_SPACING: f32 = 0.25;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct TrackStageSettings {
-    /// Repairs the first mesh if it is open, not a surface everywhere or passes through itself, as
-    /// scans do.
+    /// Repairs the first mesh if it is open, non-manifold or self-intersecting, as scans often are.
     #[schemars(extend("unit" = "none"))]
     pub close: bool,
-    /// Edge length of the cells for `close`: detail is kept to half of it. Left out: a quarter of the
+    /// Edge length of the cells for `close`: detail is kept down to half of it. Left out: a quarter of the
     /// particle spacing.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub close_cell: Option<f32>,
@@ -86,7 +85,7 @@ impl Phenomenon for Track {
         ..KindInfo::PLAIN
     };
     type Settings = TrackStageSettings;
-    /// The tracker and the particles of its frame, once there was one.
+    /// The tracker and the particles of its frame, once there is one.
     type State = Option<(Tracker, Particles)>;
 
     fn check(
@@ -116,7 +115,7 @@ impl Phenomenon for Track {
             Some((tracker, previous)) => {
                 if previous.ids().is_none() || particles.ids().is_none() {
                     notes.push(String::from(
-                        "the particles have no `id`; each is taken for the one at its place in the list of the frame before",
+                        "the particles have no `id`; each is matched with the one at the same index in the frame before",
                     ));
                 }
                 let report = tracker.advance(previous, particles, self.duration, context.watch);
@@ -134,7 +133,7 @@ impl Phenomenon for Track {
         };
         if report.rebuilt_components > 0 {
             notes.push(format!(
-                "{} part(s) of the mesh could not be repaired in place and were made anew from the particles, without their detail",
+                "{} part(s) of the mesh could not be repaired in place and were rebuilt from the particles, without their detail",
                 report.rebuilt_components
             ));
         }
@@ -181,7 +180,7 @@ impl Track {
         let spacing = settings.spacing.or_else(|| particle_spacing(particles.positions()));
         let own = spacing.map(|spacing| CLOSE_CELL_PER_SPACING * spacing);
         let cell = self.settings.close_cell.or(own).ok_or_else(|| {
-            StageError::failed("the particle spacing cannot be estimated; give `close-cell`")
+            StageError::failed("the particle spacing cannot be estimated; set `close-cell`")
         })?;
         let (closed, told) = close_mesh(mesh, cell).map_err(failed)?;
         notes.push(closing(&told));
@@ -191,7 +190,7 @@ impl Track {
 
 type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>);
 
-/// The tracker, the places of its particles and their ids.
+/// The tracker, the positions of its particles and their ids.
 fn read_state(state: &[u8]) -> Result<SavedState, StateError> {
     let mut reader = Reader::new(state);
     let tracker = reader.values(|[byte]: [u8; 1]| byte)?;
@@ -206,11 +205,11 @@ fn failed(error: TrackError) -> StageError {
     }
 }
 
-/// All that tracking asks of the frame before.
+/// Everything that tracking needs from the frame before.
 fn places_and_ids(particles: &Particles) -> Particles {
     let mut kept = Particles::new(particles.positions().to_vec());
     if let Some(ids) = particles.ids() {
-        // As long as the positions, as it came.
+        // As many as there are positions, as it was given.
         let _ = kept.set_attribute(ID, Column::I64(ids));
     }
     kept

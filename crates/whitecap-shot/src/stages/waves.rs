@@ -37,19 +37,19 @@ with the nearest one. Every frame is needed, in order.";
 
 /// Cells of the mesh per fine spacing.
 const CELL_PER_FINE: f32 = 0.75;
-/// Distance along the normal at which points are looked for, in coarse lengths.
+/// Distance along the normal within which points are searched for, in coarse lengths.
 const REACH_PER_COARSE: f32 = 2.0;
-/// Particle radii per coarse length, where the particles themselves say nothing.
+/// Particle radii per coarse length, if the particles themselves do not say.
 const RADIUS_PER_COARSE: f32 = 0.25;
 
-/// What a stage of waves gives.
+/// What a `waves` stage gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaveResult {
     /// A mesh of the liquid, moved by the waves, with `height`, `foam`, `velocity` and `normal`.
     #[default]
     Mesh,
-    /// The surface points, with `displacement` and everything else that is known about them.
+    /// The surface points, with `displacement` and all their other columns.
     Points,
 }
 
@@ -57,28 +57,28 @@ pub enum WaveResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct WavesStageSettings {
-    /// What the stage gives: the mesh, or the points that carry the waves. A stage `displace` can
-    /// make a mesh from such points.
+    /// What the stage gives: the mesh, or the points that carry the waves. A `displace` stage can
+    /// move a mesh by such points.
     #[schemars(extend("unit" = "none"))]
     pub give: WaveResult,
-    /// Edge length of the cells of the mesh, when no `surface` is connected. Left out: three
-    /// quarters of the fine spacing.
+    /// Edge length of the cells of the mesh, if no `surface` is connected. Left out: three quarters
+    /// of the fine spacing.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub cell: Option<f32>,
-    /// Rounds of smoothing of that mesh before it is moved: bumps of single particles would hide the
-    /// waves.
+    /// Rounds of smoothing of that mesh before it is moved: bumps from single particles would hide
+    /// the waves.
     #[schemars(extend("unit" = "rounds"), range(max = 1000))]
     pub smooth: u32,
-    /// A box that holds the liquid: its walls throw waves back. Left out: waves run on round the
+    /// A box that holds the liquid: its walls reflect waves. Left out: waves continue around the
     /// edges of the liquid.
     #[schemars(extend("unit" = "m"))]
     pub domain: Option<BoxShape>,
-    /// Closed meshes that throw waves back: at rest, moved from key to key, or deforming. The same as the
+    /// Closed meshes that reflect waves: at rest, moved from key to key, or deforming; described like the
     /// `solids` of a stage `sph`.
     #[schemars(extend("unit" = "none"))]
     pub solids: Vec<BodySettings>,
-    /// A mask that was painted on the liquid: a column of the particles with a number for each, by
-    /// which the gain around it is multiplied. Left out: nothing is painted.
+    /// A mask painted on the liquid: a column of the particles with one number each, by which the
+    /// gain around it is multiplied. Left out: nothing is painted.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub paint: Option<String>,
     /// The waves and the points that carry them.
@@ -130,7 +130,7 @@ impl Phenomenon for Waves {
                 key: "obstacles",
                 accepts: &[DataKind::Mesh],
                 required: false,
-                doc: "Closed meshes of solids, at rest or moving, that throw waves back.",
+                doc: "Closed meshes of solids, at rest or moving, that reflect waves.",
             },
         ],
         gives: Gives::Chosen {
@@ -229,7 +229,7 @@ impl Phenomenon for Waves {
     }
 }
 
-/// The problem that an error is.
+/// The setting problem for an error.
 fn problem(error: WaveError) -> SettingProblem {
     match error {
         WaveError::Points(PointError::Setting(problem))
@@ -316,7 +316,7 @@ fn painted_gain(particles: &Particles, name: &str) -> Result<Vec<f32>, StageErro
     }
 }
 
-/// What a frame tells in the report.
+/// What a frame contributes to the report.
 fn metrics(frame: &WaveFrame) -> Vec<Metric> {
     let report = &frame.report;
     let points = &report.points;

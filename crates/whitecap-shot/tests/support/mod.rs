@@ -173,7 +173,7 @@ pub fn shot(folder: &Path, text: &str, drift: &Drift) -> Shot {
 }
 
 /// Every result below a folder with its bytes: saved frames and manifests, but neither reports nor
-/// records, which hold times, nor what only serves to continue.
+/// records, which hold times, nor what is only needed to continue.
 pub fn results(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let Ok(stages) = fs::read_dir(folder) else { return found };

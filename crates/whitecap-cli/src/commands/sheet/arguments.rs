@@ -20,7 +20,7 @@ Examples:
   whitecap sheet 'coarse.####.png' 'fine.####.png' --animate --captions 'coarse,fine' -o both.gif
 
 PNG, OpenEXR and Radiance HDR pictures are read. Every picture is fitted into the size of the first, or
-into --cell-width. Light brighter than white is cut.";
+into --cell-width. Values brighter than white are clipped.";
 
 /// What was asked for.
 pub struct Request {
@@ -34,7 +34,7 @@ pub struct Request {
     pub title: String,
     /// Pictures in a row.
     pub columns: Option<usize>,
-    /// Of each sequence take every so many.
+    /// Step between the frames taken from each sequence.
     pub every: usize,
     /// Only these frames of sequences.
     pub frames: Option<RangeInclusive<i64>>,
@@ -44,7 +44,7 @@ pub struct Request {
     pub zoom: Option<Zoom>,
     /// A moving preview instead of a sheet.
     pub animation: Option<Animation>,
-    /// Frames a second.
+    /// Frames per second.
     pub rate: f32,
 }
 
@@ -68,11 +68,11 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The file to write: .png, or .apng or .gif with --animate"),
             Arg::new("captions").long("captions").value_name("TEXT,…").help(
-                "A caption for each picture, with commas between them; \\, is a comma [default: file names or frame numbers]",
+                "A caption for each picture, separated by commas; \\, is a comma within one [default: file names or frame numbers]",
             ),
             Arg::new("title").long("title").value_name("TEXT").help("A line above everything"),
             number("columns", "COUNT", 1000, "Pictures in a row [default: as square as possible]"),
-            number("every", "COUNT", 1_000_000, "Of each sequence, only every so many frames [default: 1]"),
+            number("every", "COUNT", 1_000_000, "Use only every COUNT-th frame of each sequence [default: 1]"),
             number("cell-width", "PIXELS", 16384, "Width of each picture on the sheet [default: that of the first]"),
             frames::frames_flag(),
             Arg::new("zoom")
@@ -89,7 +89,7 @@ pub fn command() -> Command {
                 .value_name("NUMBER")
                 .requires("animate")
                 .value_parser(parse_rate)
-                .help("Frames a second of a moving preview [default: 24]"),
+                .help("Frames per second of a moving preview [default: 24]"),
             json_flag(),
         ])
 }
@@ -105,11 +105,11 @@ fn number(name: &'static str, value: &'static str, most: i64, help: &'static str
 fn parse_rate(text: &str) -> Result<f32, String> {
     let rate: Option<f32> = text.parse().ok();
     rate.filter(|rate| (0.1..=1000.0).contains(rate))
-        .ok_or_else(|| "it must be a number of frames a second, from 0.1 to 1000".to_string())
+        .ok_or_else(|| "it must be a number of frames per second, from 0.1 to 1000".to_string())
 }
 
 impl Request {
-    /// Understands the arguments.
+    /// Parses the arguments.
     pub fn of(matches: &ArgMatches) -> Result<Self, Failure> {
         let inputs: Vec<PathBuf> =
             matches.get_many("input").into_iter().flatten().cloned().collect();

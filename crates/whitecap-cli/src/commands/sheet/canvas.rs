@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::zoom::Zoom;
 use crate::failure::Failure;
 
-/// Grey behind everything, and what light letters are, as sRGB.
+/// Grey of the background, and brightness of the letters, as sRGB.
 const BACKGROUND: f32 = 0.11;
 const INK: f32 = 0.92;
 /// Border of an enlarged part, as sRGB.
@@ -81,8 +81,8 @@ impl Canvas {
         Ok(())
     }
 
-    /// Where the enlarged part goes: the corner of the picture farthest from the part itself, at most
-    /// three fifths of the picture large.
+    /// Where the enlarged part goes: the corner of the picture farthest from the part itself, at
+    /// most three fifths of the picture in size.
     fn inset(&self, picture: Frame, outline: Frame, factor: f32) -> Frame {
         let room = picture.size.map(|side| side as f64 * 0.6);
         let wanted = outline.size.map(|side| side as f64 * f64::from(factor));
@@ -97,8 +97,8 @@ impl Canvas {
         Frame { at, size }
     }
 
-    /// Draws a part of a picture (left, top, width, height) into a frame: averaged where it gets
-    /// smaller, pixel by pixel where it gets larger.
+    /// Draws a part of a picture (left, top, width, height) into a frame: averaged where it
+    /// shrinks, pixel by pixel where it grows.
     fn draw(&mut self, image: &Image, part: [f64; 4], frame: Frame) {
         for row in 0..frame.size[1] {
             let rows = covered(row, frame.size[1], part[1], part[3], image.height());
@@ -139,7 +139,7 @@ impl Canvas {
     }
 
     fn ink(&mut self, column: usize, row: usize, coverage: f32) {
-        // Letters are mixed as the eye sees, not as light adds: light letters would look bold.
+        // Letters are blended in sRGB: in linear light, bright letters would look bold.
         let light = srgb_to_linear(BACKGROUND + coverage * (INK - BACKGROUND));
         self.blend(column, row, [light, light, light, 1.0]);
     }
@@ -164,7 +164,7 @@ fn covered(
     first..last
 }
 
-/// Mean of pixels, with light brighter than white cut first, so that one spark does not bloom.
+/// Mean of pixels, clipped to white first, so that one spark does not bloom.
 fn average(
     image: &Image,
     columns: std::ops::Range<usize>,
@@ -175,7 +175,7 @@ fn average(
     for row in rows {
         for column in columns.clone() {
             for (total, value) in sum.iter_mut().zip(image.pixel(column, row)) {
-                // The comparison is such that what is no number counts as zero.
+                // Written so that NaN counts as zero.
                 *total += if value > 0.0 { value.min(1.0) } else { 0.0 };
             }
         }

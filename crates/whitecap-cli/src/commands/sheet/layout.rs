@@ -7,7 +7,7 @@ use super::arguments::Request;
 use super::lettering::Lettering;
 use crate::failure::Failure;
 
-/// Pixels of a sheet at most; four gigabytes of memory.
+/// Largest number of pixels of a sheet; four gigabytes of memory.
 const MOST_PIXELS: usize = 1 << 28;
 
 /// A line of text and the top left corner it begins at.
@@ -16,7 +16,7 @@ pub struct Line {
     pub text: String,
     /// Column and row.
     pub at: [usize; 2],
-    /// In which letters.
+    /// Its lettering.
     pub lettering: Lettering,
 }
 
@@ -113,7 +113,8 @@ impl Layout {
     }
 }
 
-/// Columns that make about as many rows, more rather than fewer; up to four stand in one row.
+/// A number of columns about equal to the number of rows, or larger; up to four pictures are in one
+/// row.
 fn square(count: usize) -> usize {
     match count {
         0..=4 => count.max(1),

@@ -1,10 +1,10 @@
 //! Letters from bitmaps of Noto Sans Mono, with soft edges.
 //!
-//! Letters of Latin-1 are known; others become question marks.
+//! Only Latin-1 is supported; other letters become question marks.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-/// How large letters are, and how strong.
+/// Size and weight of letters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lettering {
     weight: FontWeight,
@@ -14,7 +14,7 @@ pub struct Lettering {
 }
 
 impl Lettering {
-    /// Letters that suit a picture of so many pixels in width.
+    /// Letters that suit a picture of this width in pixels.
     pub fn for_width(width: usize, weight: FontWeight) -> Self {
         let height = match width {
             0..400 => RasterHeight::Size16,

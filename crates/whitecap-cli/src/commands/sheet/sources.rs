@@ -28,7 +28,7 @@ pub fn of(request: &Request) -> Result<Vec<Vec<Picture>>, Failure> {
     let total: usize = inputs.iter().map(Vec::len).sum();
     if request.animation.is_none() && total > MOST_PICTURES {
         return Err(Failure::Usage(format!(
-            "a sheet of {total} pictures could not be read; take fewer with --every or --frames"
+            "a sheet of {total} pictures would be unreadable; use fewer with --every or --frames"
         )));
     }
     if request.animation.is_some() {
@@ -81,7 +81,7 @@ fn check_lengths(request: &Request, inputs: &[Vec<Picture>]) -> Result<(), Failu
     };
     match longer.find(|(_, pictures)| pictures.len() != first_pictures.len()) {
         Some((other, pictures)) => Err(Failure::Usage(format!(
-            "{} has {} and {} has {}; take as many of each with --frames",
+            "{} has {} and {} has {}; choose the same number of each with --frames",
             first.display(),
             wording::count(first_pictures.len(), "frame"),
             other.display(),

@@ -65,7 +65,8 @@ impl Zoom {
 mod tests {
     use super::*;
 
-    /// Contract: five numbers that make sense are understood; anything else is answered with the form.
+    /// Contract: five sensible numbers are accepted; anything else is refused with the expected
+    /// form.
     #[test]
     fn zooms_are_understood() {
         let zoom = Zoom { x: 4, y: 5, width: 60, height: 7, factor: 2.5 };

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::memory::peak_bytes;
 use crate::wording;
 
-/// What is told of one frame.
+/// What is reported about one frame.
 pub struct FrameAnswer {
     pub frame: i64,
     /// Whether an earlier run made it.
@@ -64,7 +64,7 @@ fn value(metric: &Metric) -> Value {
     }
 }
 
-/// Each number over all frames, in the order in which frames told them.
+/// Each number over all frames, in the order in which frames reported them.
 fn totals(made: &[FrameAnswer], list: impl Fn(&FrameAnswer) -> &[Metric]) -> Vec<Metric> {
     let mut totals: Vec<Metric> = Vec::new();
     for metric in made.iter().flat_map(&list) {

@@ -28,13 +28,13 @@ pub struct Files {
     pub fps: f64,
     pub output: PathBuf,
     pub saves: Vec<Save>,
-    /// What each frame is made from, if the command is about files.
+    /// What each frame is made from, if the command takes files.
     pub inputs: Vec<PathBuf>,
 }
 
 impl Files {
-    /// The files that the arguments name. Where the kind can give several kinds of data and the
-    /// settings do not say which, the output's extension does.
+    /// The files that the arguments name. If the kind can give several kinds of data and the
+    /// settings do not say which, the output's extension decides.
     pub fn of(
         info: &KindInfo,
         settings: &mut Map<String, Value>,
@@ -62,7 +62,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Fails where several frames would go to one file.
+    /// Fails if several frames would go to one file.
     fn refuse_single(&self) -> Result<(), Failure> {
         let is_single = |save: &&Save| save.files.as_ref().is_some_and(Sequence::is_single);
         match self.saves.iter().find(is_single) {
@@ -94,7 +94,7 @@ impl Files {
         folders.map(|files| files.path(self.frames[0])).try_for_each(|path| make_folder(&path))
     }
 
-    /// The file that a frame is made from, if the command is about files.
+    /// The file that a frame is made from, if the command takes files.
     pub fn input_of(&self, frame: i64) -> Option<PathBuf> {
         let place = usize::try_from(frame - self.frames[0]).ok()?;
         self.inputs.get(place).cloned()
@@ -114,7 +114,7 @@ impl Files {
         files.map_or_else(|| self.output.clone(), |files| files.path(frame))
     }
 
-    /// Pictures that may already be shown while they are made.
+    /// Pictures that can be shown while they are being made.
     pub fn previews(&self, frame: i64) -> impl Iterator<Item = PathBuf> + '_ {
         let png = self.saves.iter().filter(|save| save.format.eq_ignore_ascii_case("png"));
         png.filter_map(move |save| save.files.as_ref().map(|files| files.path(frame)))
@@ -153,7 +153,7 @@ fn cannot_hold(path: &Path, kind: DataKind) -> Failure {
     ))
 }
 
-/// The frames of the input that the command is about, and where each goes; none if it is about nothing.
+/// The frames of the command's main input, and where each goes; none if it has no such input.
 fn pairs(info: &KindInfo, matches: &ArgMatches, output: &Path) -> Result<Vec<FramePair>, Failure> {
     let Some(Subject::Input(_)) = info.command.map(|command| command.subject) else {
         return Ok(Vec::new());
@@ -183,8 +183,8 @@ fn ports(info: &KindInfo, matches: &ArgMatches) -> Result<Vec<PortFile>, Failure
     Ok(ports)
 }
 
-/// What the files of an input hold; where the input takes several kinds of data, the first file is
-/// looked into.
+/// What the files of an input hold; if the input takes several kinds of data, the first file
+/// decides.
 fn content(port: &InputPort, path: &Path) -> Result<&'static str, Failure> {
     let kind = match port.accepts {
         [only] => *only,

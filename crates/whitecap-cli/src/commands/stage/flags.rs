@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::frames::frames_flag;
 use crate::setting_flags::{SettingFlags, insert, numbers};
 
-/// What every command of a stage can say.
+/// Remarks for the command of every stage.
 const REMARKS: &str = "\
-A run that was stopped with Ctrl-C continues with the same command. Folders of the output are made;
-every file is written whole or not at all. In a shot file the same settings are those of a stage; see
+A run that was stopped with Ctrl-C continues with the same command. Missing output folders are created;
+every file is written whole or not at all. A stage in a shot file has the same settings; see
 whitecap run.";
 
 /// The command of a kind of stage, if it has one.
@@ -129,7 +129,7 @@ pub fn add_subject(
         if Value::Object(settings.clone()).pointer(&pointer).is_some() {
             let flag = other.replace('.', "-");
             return Err(Failure::Usage(format!(
-                "{name} is {} and --{flag} names another file at once; give one of them",
+                "{name} is {}, but --{flag} names another file; give only one of them",
                 path.display()
             )));
         }

@@ -1,4 +1,4 @@
-//! Liquid at the first frame: shapes that are filled, as far as they are not solid.
+//! Liquid at the first frame: shapes that are filled, except where they are solid.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use whitecap_scene::shape::{BallShape, BoxShape};
 
 use crate::stage::SettingProblem;
 
-/// A volume that is full of liquid at the first frame. What hangs in the air stands on the ground below
+/// A volume that is full of liquid at the first frame. Liquid in the air is put on the ground below
 /// it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -32,13 +32,13 @@ pub struct PipeLevel {
 }
 
 impl PipeFill {
-    /// What is wrong with it, if something is.
+    /// What is wrong with it, if anything.
     pub(super) fn problem(&self) -> Option<SettingProblem> {
         let PipeFill::Box(shape) = self else { return None };
         shape.check().err().map(|problem| problem.inside("box"))
     }
 
-    /// From where to where it reaches on the vertical line at (x, z).
+    /// The range of heights that it covers on the vertical line at (x, z).
     fn range(&self, x: f32, z: f32) -> Option<[f64; 2]> {
         match self {
             PipeFill::Box(BoxShape { min, max }) => {
@@ -56,7 +56,7 @@ impl PipeFill {
     }
 }
 
-/// Depth of each column when all shapes are filled, each place once.
+/// Depth of each column when all shapes are filled, overlaps counted once.
 pub(super) fn depths(columns: &Columns, fills: &[PipeFill]) -> Vec<f64> {
     let depth = |column: usize| {
         let (x, z) = columns.position_of(column);

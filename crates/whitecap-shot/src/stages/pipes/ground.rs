@@ -20,7 +20,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The same with all that is needed to draw liquid on it.
+    /// The same with everything needed to draw liquid on it.
     pub fn drawn(self, surface: &SurfaceSettings) -> DrawnTerrain {
         DrawnTerrain::new(self.terrain, self.mesh, surface)
     }
@@ -90,7 +90,7 @@ impl ShotTerrain {
 }
 
 impl TerrainMotion for ShotTerrain {
-    /// From the end of the shot on, its last frame.
+    /// After the end of the shot, its last frame.
     fn frame_at(&self, time: f64) -> i64 {
         let passed = (time * self.shot.fps + 1e-6) as i64;
         self.shot.first.saturating_add(passed).min(self.shot.last)
@@ -155,7 +155,7 @@ fn from_picture(
         max: [picture.width(), picture.height()].map(|count| count as f32 * settings.cell),
     };
     let grid = known.map_or_else(|| grid(settings.area.unwrap_or(own), settings.cell), Ok)?;
-    // A PNG holds heights, not light: what reading it made linear is made uneven again.
+    // A PNG holds heights, not light: the conversion to linear light on reading is undone.
     let is_png = whitecap_io::has_extension(path, &["png"]);
     let share = |value: f32| if is_png { linear_to_srgb(value) } else { value };
     let PipeTerrain { low, high, .. } = settings.terrain;
@@ -173,7 +173,8 @@ fn from_picture(
     Ok(Ground { terrain, mesh: None })
 }
 
-/// The first channel of a picture at a place from 0 to 1, blended from the four pixels around it.
+/// The first channel of a picture at a position from 0 to 1, interpolated from the four pixels
+/// around it.
 fn sample(picture: &Image, at: Vec2, share: impl Fn(f32) -> f32) -> f32 {
     let [width, height] = [picture.width(), picture.height()];
     let place = at * Vec2::new(width as f32, height as f32) - 0.5;
@@ -194,7 +195,7 @@ fn sample(picture: &Image, at: Vec2, share: impl Fn(f32) -> f32) -> f32 {
 fn from_plane(settings: &PipesStageSettings) -> Result<Ground, SettingProblem> {
     let area = settings.area.ok_or_else(|| {
         SettingProblem::new("terrain", "a plane has no bounds of its own").with_help(
-            "say how much of it takes part, such as area = { min = [0, 0], max = [0.1, 0.1] }, or give the terrain a `mesh` or a `heightfield`",
+            "say how much of it to simulate, such as area = { min = [0, 0], max = [0.1, 0.1] }, or give the terrain a `mesh` or a `heightfield`",
         )
     })?;
     let grid = grid(area, settings.cell)?;

@@ -9,12 +9,12 @@ use super::fill::PipeFill;
 use crate::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
-/// What a stage of shallow liquid gives.
+/// What a `pipes` stage gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PipeResult {
-    /// A mesh of the liquid's surface, with `normal` and `opacity`. It is open, and reaches a little into
-    /// the terrain.
+    /// A mesh of the liquid's surface, with `normal` and `opacity`. It is open, and extends
+    /// slightly into the terrain.
     #[default]
     Liquid,
     /// A mesh of the terrain.
@@ -23,12 +23,12 @@ pub enum PipeResult {
     Drops,
 }
 
-/// The ground that liquid runs over. Without a mesh and a height field it is a plane.
+/// The ground that the liquid flows over. Without a mesh or a height field it is a plane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PipeTerrain {
-    /// File of a mesh, with as many overhangs, holes and passages as it likes. It should be closed; an
-    /// open sheet that faces up is solid below it. Relative to the shot file, with `####` or `%04d` in
+    /// File of a mesh, with any number of overhangs, holes and passages. It should be closed; an
+    /// open sheet that faces up is solid below. Relative to the shot file, with `####` or `%04d` in
     /// place of the frame number if it moves.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub mesh: Option<String>,
@@ -36,13 +36,13 @@ pub struct PipeTerrain {
     /// has it.
     #[schemars(extend("unit" = "none"))]
     pub keys: Vec<PoseKey>,
-    /// Height of a ground beneath the mesh: everything below it is solid. Left out: where there is no
-    /// mesh there is no liquid either.
+    /// Height of a ground beneath the mesh: everything below it is solid. Left out: there is no
+    /// liquid where there is no mesh.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub ground: Option<f32>,
     /// Picture of the heights, seen from above, x to the right and z down: black is `low`, white is
-    /// `high`. Best a PNG of 16 bits. Relative to the shot file, with `####` or `%04d` in place of the
-    /// frame number if it moves.
+    /// `high`. A 16-bit PNG is best. Relative to the shot file, with `####` or `%04d` in place of
+    /// the frame number if it moves.
     #[schemars(extend("unit" = "none"), length(min = 1))]
     pub heightfield: Option<String>,
     /// Number of the file that belongs to the first frame of the shot, for a terrain that moves. Left
@@ -70,7 +70,7 @@ impl PipeTerrain {
         Some(BodySettings { path, first: None, keys: self.keys.clone() })
     }
 
-    /// The files it is made from, unless it is a plane, all of them there.
+    /// The files it is made from, unless it is a plane; all of them exist.
     pub(super) fn files(&self, shot: &ShotContext) -> Result<Option<FrameFiles>, SettingProblem> {
         let is_one_mesh = self.mesh.as_ref().is_some_and(|path| !path.contains(['#', '%']));
         if !self.keys.is_empty() && !is_one_mesh {
@@ -80,7 +80,7 @@ impl PipeTerrain {
         }
         let (key, path) = match (&self.mesh, &self.heightfield) {
             (Some(_), Some(_)) => {
-                let message = "the terrain is a mesh and a height field at once";
+                let message = "the terrain is both a mesh and a height field";
                 let help = "remove one of the two";
                 return Err(SettingProblem::new("terrain", message).with_help(help));
             }
@@ -114,18 +114,18 @@ pub struct Area {
     pub max: [f32; 2],
 }
 
-/// Settings of the stage: the terrain, the liquid on it at first, its surface, and how it runs.
+/// Settings of the stage: the terrain, the initial liquid, its surface, and how it flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct PipesStageSettings {
-    /// The ground that liquid runs over: a mesh, a height field or a plane.
+    /// The ground that the liquid flows over: a mesh, a height field or a plane.
     #[schemars(extend("unit" = "none"))]
     pub terrain: PipeTerrain,
     /// Edge length of the square cells.
     #[schemars(extend("unit" = "m"), range(min = 1e-5, max = 1e4))]
     pub cell: f32,
-    /// The part of the terrain that takes part. Left out: the bounds of the mesh, or one cell for each
-    /// pixel of the height field, from x = z = 0 on.
+    /// The part of the terrain that is simulated. Left out: the bounds of the mesh, or one cell for
+    /// each pixel of the height field, starting at x = z = 0.
     #[schemars(extend("unit" = "m"))]
     pub area: Option<Area>,
     /// Where the liquid is at the first frame: boxes, balls and levels.
@@ -142,8 +142,8 @@ pub struct PipesStageSettings {
     /// How far the meniscus reaches: 2.8 mm for water in air.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e6))]
     pub meniscus_length: f32,
-    /// The eye (x, y, z): normals of the meniscus are turned no farther than to its silhouette. Left out:
-    /// they may face away from who looks.
+    /// Position of the viewer (x, y, z): normals of the meniscus are never turned beyond the
+    /// silhouette. Left out: they may face away from the viewer.
     #[schemars(extend("unit" = "m"))]
     pub eye: Option<[f32; 3]>,
     /// The surface.

@@ -15,12 +15,12 @@ use super::settings::{
 };
 use crate::stage::StageError;
 
-/// Index of refraction of a liquid and of glass, where nothing else is said.
+/// Index of refraction of a liquid and of glass, by default.
 const INDICES: [f32; 2] = [1.333, 1.5];
-/// Priority of glass: it is there where a liquid reaches into it.
+/// Priority of glass: where a liquid overlaps it, there is glass.
 const GLASS_PRIORITY: i32 = 10;
 
-/// The material of settings; textures are looked for in `folder`.
+/// The material that settings describe; textures are searched for in `folder`.
 pub fn material(settings: &MaterialSettings, folder: &Path) -> Result<Material, StageError> {
     let surface = match settings {
         MaterialSettings::Liquid(body) => {

@@ -24,7 +24,7 @@ use crate::body_files::{BodyFiles, mesh_motion};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 use crate::{FrameData, FrameTime};
 
-/// Cells of a solid's distance field in a capillary length, and the lengths that it reaches.
+/// Cells of a solid's distance field per capillary length, and its reach in capillary lengths.
 const CELLS_PER_LENGTH: f32 = 3.0;
 const LENGTHS_IN_BAND: f32 = 8.0;
 
@@ -37,24 +37,24 @@ pub struct SceneMaker {
     environment: Environment,
     /// Files that serve every frame.
     files: Vec<PathBuf>,
-    /// The liquid that was made last, and from what: one that does not change is made once.
+    /// The liquid that was made last, and from what: a liquid that does not change is made once.
     last_liquid: Mutex<Option<MadeLiquid>>,
 }
 
-/// A liquid as rays find it.
+/// A liquid as rays see it.
 struct MadeLiquid {
     data: FrameData,
     shape: Arc<dyn Shape>,
     notes: Vec<String>,
 }
 
-/// An object, where its mesh comes from, and what of it never changes.
+/// An object, the source of its mesh, and the parts of it that never change.
 struct StageObject {
     mesh: Option<MeshSource>,
     material: Material,
-    /// The object as rays find it, once it was needed, if it never moves.
+    /// The object as rays see it, once it is needed, if it never moves.
     shape: OnceLock<Arc<dyn Shape>>,
-    /// The object as the liquid feels it, once it was needed, if it never moves.
+    /// The object as the liquid feels it, once it is needed, if it never moves.
     solid: OnceLock<Solid>,
 }
 
@@ -67,13 +67,14 @@ impl StageObject {
 struct MeshSource {
     files: BodyFiles,
     moves: bool,
-    /// The mesh of a single file and its motion. The files of a sequence may have other triangles in every
-    /// frame.
+    /// The mesh of a single file and its motion. The files of a sequence may have different
+    /// triangles in every frame.
     motion: Option<MeshMotion>,
 }
 
 impl SceneMaker {
-    /// Reads the files that serve every frame; or tells all that is wrong, each at its own place.
+    /// Reads the files that serve every frame; or reports everything that is wrong, each at its own
+    /// place.
     pub fn load(
         settings: RenderStageSettings,
         shot: &ShotContext,
@@ -162,7 +163,7 @@ impl SceneMaker {
         Ok((scene, notes))
     }
 
-    /// An object as the liquid feels it, if it does.
+    /// An object as the liquid feels it, if the liquid touches it.
     fn solid(
         &self,
         name: &str,
@@ -236,7 +237,7 @@ impl SceneMaker {
         Ok(Arc::new(TriangleMesh::new(mesh, options).map_err(StageError::failed)?))
     }
 
-    /// The liquid, however it comes.
+    /// The liquid, from whatever kind of data.
     fn liquid(
         &self,
         data: &FrameData,
@@ -250,7 +251,7 @@ impl SceneMaker {
             (FrameData::Mesh(mesh), meniscus) => {
                 if meniscus.is_some() {
                     notes.push(String::from(
-                        "a mesh gets no menisci; connect `surface` to particles or to a distance field",
+                        "a mesh cannot have menisci; connect `surface` to particles or to a distance field",
                     ));
                 }
                 self.triangles(Arc::clone(mesh), true)?
@@ -273,7 +274,7 @@ impl SceneMaker {
                 let grid = volume.grids.iter().find(is_surface);
                 let Some(GridValues::Scalar(values)) = grid.map(|grid| &grid.values) else {
                     return Err(StageError::failed(
-                        "`surface` is a volume without a distance field; a fog belongs to `mist`",
+                        "`surface` is a volume without a distance field; connect a fog to `mist`",
                     ));
                 };
                 let level_set = LevelSet::from_distance(values);

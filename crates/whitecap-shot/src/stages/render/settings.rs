@@ -1,4 +1,4 @@
-//! Settings of the stage `render`: what is seen, from where, in which light.
+//! Settings of the `render` stage: what is seen, from where, in which light.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,19 +12,20 @@ use whitecap_scene::{BodySettings, describe_choices};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct RenderStageSettings {
-    /// From where the scene is seen.
+    /// Where the scene is seen from.
     #[schemars(extend("unit" = "none"))]
     pub camera: Camera,
-    /// How far the camera circles its target in a second, anticlockwise seen from above: a turntable.
+    /// How far the camera turns around its target per second, anticlockwise seen from above: a
+    /// turntable.
     #[schemars(extend("unit" = "degrees/s"), range(min = -1e6, max = 1e6))]
     pub turn: f32,
     /// What the liquid is made of.
     #[schemars(extend("unit" = "none"))]
     pub material: MaterialSettings,
-    /// How rays find the surface, where `surface` is a stage that gives particles.
+    /// How rays find the surface, if the input `surface` gives particles.
     #[schemars(extend("unit" = "none"))]
     pub liquid: LiquidSettings,
-    /// Menisci where a liquid of particles or of a distance field meets objects that have a
+    /// Menisci where a liquid given as particles or as a distance field meets objects that have a
     /// `contact-angle`. Left out: none.
     #[schemars(extend("unit" = "none"))]
     pub meniscus: Option<MeniscusSettings>,
@@ -40,7 +41,7 @@ pub struct RenderStageSettings {
     /// Light from all around. Left out: a clear sky.
     #[schemars(extend("unit" = "none"))]
     pub environment: EnvironmentSettings,
-    /// How much brighter PNG pictures are shown: 1 doubles all light.
+    /// Exposure of PNG pictures: 1 doubles all light.
     #[schemars(extend("unit" = "stops"), range(min = -30.0, max = 30.0))]
     pub exposure: f32,
     /// How light becomes brightness in PNG pictures. OpenEXR pictures hold the light itself.
@@ -75,17 +76,17 @@ impl Default for RenderStageSettings {
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = describe_choices)]
 pub enum MaterialSettings {
-    /// A clear liquid, of index 1.333 unless it says otherwise.
+    /// A clear liquid, of index 1.333 by default.
     Liquid(DielectricSettings),
-    /// Glass, of index 1.5 unless it says otherwise. Where it overlaps a liquid there is glass.
+    /// Glass, of index 1.5 by default. Where it overlaps a liquid, there is glass.
     Glass(DielectricSettings),
-    /// Equally bright from everywhere: chalk, paper, dry stone.
+    /// Equally bright from every direction: chalk, paper, dry stone.
     Matt(PaintSettings),
     /// Paint under a clear coat.
     Plastic(PaintSettings),
     /// Metal.
     Metal(PaintSettings),
-    /// A film in the air with the colours of its thickness: a soap bubble.
+    /// A film in the air, coloured by its thickness: a soap bubble.
     Bubble(FilmSettings),
 }
 
@@ -105,15 +106,14 @@ pub struct DielectricSettings {
     /// 0 smooth, 1 frosted.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
     pub roughness: f32,
-    /// What white light becomes on a way of `depth` through it: red, green, blue. Left out: clean water
-    /// for a liquid, colourless for glass.
+    /// Colour of white light after a path of length `depth` through it: red, green, blue. Left out: clean
+    /// water for a liquid, colourless for glass.
     #[schemars(extend("unit" = "none"))]
     pub color: Option<[f32; 3]>,
-    /// The way after which light has the `color`.
+    /// Length of the path after which light has the `color`.
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub depth: f32,
-    /// Where bodies overlap, the one with the higher priority is there. Left out: 0 for a liquid, 10 for
-    /// glass.
+    /// Where bodies overlap, the one with the higher priority counts. Left out: 0 for a liquid, 10 for glass.
     #[schemars(extend("unit" = "none"))]
     pub priority: Option<i32>,
     /// A thin film on the surface, such as oil on water. Left out: none.
@@ -134,11 +134,11 @@ pub struct FilmSettings {
     /// Index of refraction of the film; 1.47 for oil, 1.33 for soap water.
     #[schemars(extend("unit" = "none"), range(min = 1.0, max = 4.0))]
     pub index: f32,
-    /// How thick it is. Left out: what the attribute `film_thickness` of the mesh says.
+    /// Thickness of the film. Left out: the attribute `film_thickness` of the mesh.
     #[schemars(extend("unit" = "m"), range(min = 0.0, max = 1e-3))]
     pub thickness: Option<f32>,
-    /// A picture of the thickness, seen from above or laid on by texture coordinates: black is no film,
-    /// white is `thickness`.
+    /// A picture of the thickness, projected from above or placed by texture coordinates: black is
+    /// no film, white is `thickness`.
     #[schemars(extend("unit" = "none"))]
     pub texture: Option<TextureSettings>,
 }
@@ -149,20 +149,20 @@ impl Default for FilmSettings {
     }
 }
 
-/// Something that light does not get through.
+/// An opaque material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PaintSettings {
-    /// Share of light that returns: red, green, blue.
+    /// Fraction of light that is reflected: red, green, blue.
     #[schemars(extend("unit" = "none"))]
     pub color: [f32; 3],
-    /// 0 polished, 1 matt. Of no effect for matt materials.
+    /// 0 polished, 1 matt. It has no effect on matt materials.
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
     pub roughness: f32,
-    /// A second colour in the squares of a chessboard, seen from above. Left out: one colour.
+    /// A second colour in a chessboard pattern, seen from above. Left out: one colour.
     #[schemars(extend("unit" = "none"))]
     pub checker: Option<[f32; 3]>,
-    /// Edge of a square of the chessboard.
+    /// Edge length of a square of the chessboard.
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub checker_size: f32,
     /// A picture in place of the colour.
@@ -183,8 +183,8 @@ pub struct TextureSettings {
     /// The picture: PNG, OpenEXR or Radiance HDR, relative to the shot file.
     #[schemars(extend("unit" = "none"))]
     pub path: String,
-    /// Edge of the picture when it is laid on from above. Left out: the texture coordinates of the
-    /// surface place it.
+    /// Edge length of the picture when it is projected from above. Left out: the texture
+    /// coordinates of the surface place it.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub size: Option<f32>,
@@ -201,12 +201,12 @@ pub struct ObjectSettings {
     #[serde(default = "grey")]
     #[schemars(extend("unit" = "none"))]
     pub material: MaterialSettings,
-    /// Angle at which the liquid meets it, measured through the liquid: 20 for clean glass and water,
-    /// 110 for wax. Left out: the liquid takes no notice of it.
+    /// Angle at which the liquid meets it, measured through the liquid: 20 for clean glass and water, 110 for
+    /// wax. Left out: the liquid ignores it.
     #[serde(default)]
     #[schemars(extend("unit" = "degrees"), range(min = 0.0, max = 180.0))]
     pub contact_angle: Option<f32>,
-    /// Whether a mesh shows its triangles. Left out: it looks smooth across its edges.
+    /// Whether a mesh shows its flat triangles. Left out: it is shaded smoothly across its edges.
     #[serde(default)]
     #[schemars(extend("unit" = "none"))]
     pub flat: bool,
@@ -230,7 +230,7 @@ fn grey() -> MaterialSettings {
 pub enum ShapeSettings {
     /// A mesh from a file: at rest, moved from key to key, or a file for each frame.
     Mesh(BodySettings),
-    /// A floor without end.
+    /// An infinite floor.
     Floor(FloorSettings),
     /// A box along the axes.
     Box(BoxShape),
@@ -238,11 +238,11 @@ pub enum ShapeSettings {
     Ball(BallShape),
 }
 
-/// A floor without end.
+/// An infinite floor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FloorSettings {
-    /// How high it lies.
+    /// Its height.
     #[schemars(extend("unit" = "m"))]
     pub height: f32,
 }
@@ -262,10 +262,10 @@ pub enum LightSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SunSettings {
-    /// Where it stands, seen from the scene (x, y, z).
+    /// Direction to it, seen from the scene (x, y, z).
     #[schemars(extend("unit" = "none"))]
     pub direction: [f32; 3],
-    /// How large it looks; 0.53 for the real one. Larger makes softer shadows.
+    /// Its apparent diameter; 0.53 for the real sun. A larger one makes softer shadows.
     #[schemars(extend("unit" = "degrees"), range(min = 0.01, max = 180.0))]
     pub diameter: f32,
     /// Light on a surface that faces it: red, green, blue.
@@ -283,13 +283,13 @@ impl Default for SunSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LampSettings {
-    /// Its middle (x, y, z).
+    /// Its centre (x, y, z).
     #[schemars(extend("unit" = "m"))]
     pub position: [f32; 3],
     /// The point that it faces (x, y, z).
     #[schemars(extend("unit" = "m"))]
     pub target: [f32; 3],
-    /// Its edge. Larger makes softer shadows.
+    /// Its edge length. A larger one makes softer shadows.
     #[schemars(extend("unit" = "m"), range(min = 1e-6, max = 1e6))]
     pub size: f32,
     /// How bright it is: red, green, blue.
@@ -304,7 +304,7 @@ pub struct LampSettings {
 pub enum EnvironmentSettings {
     /// A sky that blends from the horizon to the zenith.
     Sky(SkySettings),
-    /// A picture of longitude from left to right and latitude from top to bottom.
+    /// A picture with longitude from left to right and latitude from top to bottom.
     Image(EnvironmentImageSettings),
 }
 
@@ -314,11 +314,11 @@ impl Default for EnvironmentSettings {
     }
 }
 
-/// A sky. Equal colours make an even light; zeros make the dark.
+/// A sky. Equal colours make an even light; zeros make darkness.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkySettings {
-    /// Straight up: red, green, blue.
+    /// Colour straight up: red, green, blue.
     #[schemars(extend("unit" = "W/(m² sr)"))]
     pub zenith: [f32; 3],
     /// Around.
@@ -335,18 +335,18 @@ impl Default for SkySettings {
     }
 }
 
-/// A picture of what is all around.
+/// A picture of the surroundings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentImageSettings {
     /// The picture: OpenEXR, Radiance HDR or PNG, relative to the shot file.
     #[schemars(extend("unit" = "none"))]
     pub path: String,
-    /// Turns it about the vertical, anticlockwise seen from above.
+    /// Rotation about the vertical, anticlockwise seen from above.
     #[serde(default)]
     #[schemars(extend("unit" = "degrees"), range(min = -360.0, max = 360.0))]
     pub rotation: f32,
-    /// Factor on its light.
+    /// Factor by which its light is multiplied.
     #[serde(default = "one")]
     #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1e9))]
     pub strength: f32,
@@ -360,16 +360,17 @@ fn one() -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MediumSettings {
-    /// Share of light lost per metre where the density is one.
+    /// Fraction of light lost per metre where the density is one.
     #[schemars(extend("unit" = "1/m"), range(min = 0.0, max = 1e9))]
     pub extinction: f32,
-    /// Share of the lost light that is scattered and not absorbed: red, green, blue.
+    /// Fraction of the lost light that is scattered rather than absorbed: red, green, blue.
     #[schemars(extend("unit" = "none"))]
     pub albedo: [f32; 3],
-    /// Mean cosine of the angle by which light is deflected: 0 scatters to all sides, 0.9 forwards.
+    /// Mean cosine of the angle by which light is deflected: 0 scatters in all directions, 0.9
+    /// mostly forwards.
     #[schemars(extend("unit" = "none"), range(min = -0.99, max = 0.99))]
     pub anisotropy: f32,
-    /// Radius of a particle of the medium, where it is given as particles without a `radius`.
+    /// Radius of a particle of the medium, if it is given as particles without a `radius`.
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: f32,
 }

@@ -1,7 +1,7 @@
 //! What surrounds the liquid of an `sph` stage: fills, emitters and solids with their mesh files.
 //!
-//! Everything that can be told before the run is told by [`Scene::load`], at the place in the shot
-//! file that it is about. What it loaded is what the liquid starts from.
+//! Every problem that can be found before the run is reported by [`Scene::load`], at its place in
+//! the shot file. What it loaded is what the liquid starts from.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Loads the files that the settings name; or tells all that is wrong, each at its own place.
+    /// Loads the files that the settings name; or reports everything that is wrong, each at its own
+    /// place.
     pub fn load(
         settings: &SphStageSettings,
         shot: &ShotContext,
@@ -62,7 +63,7 @@ impl Scene {
         self.files.iter().cloned().chain(solids).collect()
     }
 
-    /// Puts solids, liquid and emitters in their places; gives sentences about what was left out.
+    /// Puts solids, liquid and emitters in place; returns sentences about what was left out.
     pub fn fill(
         &self,
         liquid: &mut Liquid,

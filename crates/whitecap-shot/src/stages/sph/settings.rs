@@ -7,7 +7,7 @@ use whitecap_scene::BodySettings;
 use whitecap_scene::emitter::EmitterSettings;
 use whitecap_scene::fill::Fill;
 
-/// Settings of the stage: where the liquid comes from, what it flows round, and how it is
+/// Settings of the stage: where the liquid comes from, what it flows around, and how it is
 /// simulated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
@@ -19,7 +19,7 @@ pub struct SphStageSettings {
     /// Where more liquid comes from while it runs: discs, rectangles and surfaces of meshes.
     #[schemars(extend("unit" = "none"))]
     pub emitters: Vec<EmitterSettings>,
-    /// Closed meshes that the liquid flows round: at rest, moved from key to key, or deforming.
+    /// Closed meshes that the liquid flows around: at rest, moved from key to key, or deforming.
     #[schemars(extend("unit" = "none"))]
     pub solids: Vec<BodySettings>,
     /// Which particles to give and save. A surface around the visible ones has an inner side too,
