@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::{Image, limit};
-use crate::byte_reader::ByteReader;
-use crate::scalar::Endian;
+use crate::encoding::byte_reader::ByteReader;
+use crate::encoding::scalar::Endian;
 use crate::{Error, Place};
 
 /// Header lines longer or more than this are no header.
