@@ -19,7 +19,7 @@ use whitecap_pipes::{
     TerrainMotion, Viewer,
 };
 
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{
     Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult, StageError,
     StageOutput, StepContext,

@@ -8,7 +8,7 @@ use whitecap_io::image::{self, Image, linear_to_srgb};
 use whitecap_pipes::{DrawnTerrain, Grid, SurfaceSettings, Terrain, TerrainMotion};
 
 use super::settings::{Area, PipeTerrain, PipesStageSettings};
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
 /// A terrain, and the mesh it was cast from.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
 
 use super::fill::PipeFill;
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
 /// What a stage of shallow liquid gives.

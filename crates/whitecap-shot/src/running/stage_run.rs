@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::memory::Memory;
+use crate::running::memory::Memory;
+use crate::running::source_checksums::SourceChecksums;
+use crate::running::stage_folder::{FileRecord, FrameRecord, StageFolder, is_intact};
 use crate::shot_file::{Records, Save, Shot, ShotStage};
-use crate::source_checksums::SourceChecksums;
 use crate::stage::{KindInfo, ShotContext, Stage, StageOutput};
-use crate::stage_folder::{FileRecord, FrameRecord, StageFolder, is_intact};
-use crate::{FrameData, exact, formats};
+use crate::{FrameData, files::exact, files::formats};
 
 /// Any cause of a failed frame.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;

@@ -17,13 +17,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_io::Sequence;
 
-use crate::diagnostic::{Diagnostics, Mistakes, name_list, nearest};
-use crate::located::{self, Entry, Node};
-use crate::registry::Schemas;
-use crate::schema_check::SchemaCheck;
+use crate::contract::registry::Schemas;
+use crate::shot_file::diagnostic::{Diagnostics, Mistakes, name_list, nearest};
+use crate::shot_file::located::{self, Entry, Node};
+use crate::shot_file::schema_check::SchemaCheck;
+use crate::shot_file::stage_table::{self, Draft, DraftInput};
 use crate::stage::{CheckedStage, KindInfo, ShotContext, StageKind};
-use crate::stage_table::{self, Draft, DraftInput};
-use crate::{DataKind, Registry, formats};
+use crate::{DataKind, Registry, files::formats};
 
 /// The `[shot]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -343,7 +343,7 @@ fn break_cycles(
 ) -> Option<(Vec<usize>, Vec<bool>)> {
     let mut cyclic = vec![false; drafts.len()];
     loop {
-        let cycle = match crate::graph::order(&inputs) {
+        let cycle = match crate::shot_file::graph::order(&inputs) {
             Ok(order) => return Some((order, cyclic)),
             Err(cycle) => cycle,
         };

@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::Mistakes;
+use crate::shot_file::diagnostic::Mistakes;
 
 /// A value and its place.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::plot::{LinePlot, Series, bars, escape, number};
+use crate::report::plot::{LinePlot, Series, bars, escape, number};
 use crate::report::{FrameReport, Report, StageReport};
 
 /// Eight hues of equal lightness and strength, in the order of greatest difference; the lightness

@@ -28,12 +28,12 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::frame_maker::{FrameMaker, Stop};
-use crate::lock::RunLock;
-use crate::progress::{CancelToken, Event, Observer};
 use crate::report::{Outcome, Report};
+use crate::running::frame_maker::{FrameMaker, Stop};
+use crate::running::lock::RunLock;
+use crate::running::progress::{CancelToken, Event, Observer};
+use crate::running::stage_folder::remove_temporaries;
 use crate::shot_file::{Records, Shot};
-use crate::stage_folder::remove_temporaries;
 
 /// How a run talks to its caller.
 #[derive(Clone, Copy)]

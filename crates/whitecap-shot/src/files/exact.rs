@@ -29,7 +29,7 @@ use whitecap_core::{
 use whitecap_io::image::Samples;
 
 use crate::FrameData;
-use crate::picture::Picture;
+use crate::contract::picture::Picture;
 
 const MAGIC: &[u8; 8] = b"whitecp1";
 

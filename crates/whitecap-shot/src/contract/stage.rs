@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use whitecap_core::{Particles, TriMesh, Volume, Watch};
 
-use crate::command_info::CommandInfo;
+use crate::contract::command_info::CommandInfo;
 use crate::{DataKind, FrameData, FrameTime};
 
 /// An input that a stage takes, connected in the shot file by the name of another stage.

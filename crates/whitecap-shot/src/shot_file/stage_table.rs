@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::diagnostic::{Mistakes, name_list, nearest};
-use crate::located::{Entry, Node};
-use crate::registry::Schemas;
-use crate::schema_check::SchemaCheck;
+use crate::contract::registry::Schemas;
 use crate::shot_file::Save;
+use crate::shot_file::diagnostic::{Mistakes, name_list, nearest};
+use crate::shot_file::located::{Entry, Node};
+use crate::shot_file::schema_check::SchemaCheck;
 use crate::stage::{CheckedStage, InputPort, KindInfo, ShotContext, StageKind};
-use crate::{DataKind, Registry, formats};
+use crate::{DataKind, Registry, files::formats};
 
 /// What is known of a stage while its file is checked; parts with mistakes are missing.
 pub(crate) struct Draft {

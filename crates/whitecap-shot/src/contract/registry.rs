@@ -6,7 +6,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use whitecap_scene::short_numbers;
 
-use crate::formats;
+use crate::files::formats;
 use crate::shot_file::ShotSettings;
 use crate::stage::{InputPort, KindInfo, StageKind};
 use crate::stages;

@@ -2,6 +2,11 @@
 //!
 //! `report.json` is for programs, `report.html` for people; both hold the same numbers. Times and
 //! memory differ from run to run, so reports are not part of what a run promises to repeat.
+//!
+//! This module collects the numbers and writes both files; `html` makes the page, with the graphs of `plot`.
+
+pub(crate) mod html;
+pub(crate) mod plot;
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +14,10 @@ use serde::Serialize;
 use serde_json::Value;
 use whitecap_scene::short_numbers;
 
-use crate::frame_maker::FrameMaker;
-use crate::report_html;
+use crate::running::frame_maker::FrameMaker;
+use crate::running::stage_run::{FrameLog, StageRun};
 use crate::shot_file::Shot;
 use crate::stage::Metric;
-use crate::stage_run::{FrameLog, StageRun};
 
 /// How the run ended, in the report's words.
 pub(crate) enum Outcome {
@@ -88,7 +92,7 @@ impl Report {
             frames: shot.settings.frames,
             fps: shot.settings.fps,
             seconds,
-            peak_bytes: crate::memory::now().peak,
+            peak_bytes: crate::running::memory::now().peak,
             stages: maker.stages().iter().map(StageReport::new).collect(),
         }
     }
@@ -99,7 +103,7 @@ impl Report {
         let html_path = output.join("report.html");
         let json = serde_json::to_string_pretty(self).expect("a report is plain data");
         whitecap_io::atomic::write(&json_path, json.as_bytes())?;
-        whitecap_io::atomic::write(&html_path, report_html::page(self).as_bytes())?;
+        whitecap_io::atomic::write(&html_path, html::page(self).as_bytes())?;
         Ok((json_path, html_path))
     }
 }

@@ -16,8 +16,8 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use whitecap_scene::setting::plain_number;
 
-use crate::diagnostic::{Mistakes, name_list, nearest};
-use crate::located::{Entry, Located, Node};
+use crate::shot_file::diagnostic::{Mistakes, name_list, nearest};
+use crate::shot_file::located::{Entry, Located, Node};
 
 /// A schema together with the definitions that its references name.
 #[derive(Clone, Copy)]
@@ -355,7 +355,7 @@ mod tests {
     use schemars::{JsonSchema, SchemaGenerator};
 
     use super::*;
-    use crate::located;
+    use crate::shot_file::located;
 
     /// A shape to fill.
     #[derive(JsonSchema)]

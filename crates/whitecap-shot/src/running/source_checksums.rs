@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use crate::stage_folder::checksum;
+use crate::running::stage_folder::checksum;
 
 /// Checksums that are known. A file whose size or time of change differs is read again.
 #[derive(Debug, Default)]

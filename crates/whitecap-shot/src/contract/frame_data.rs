@@ -5,7 +5,7 @@ use std::sync::Arc;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, GridValues, Particles, Tile, TriMesh, Volume};
 
-use crate::picture::Picture;
+use crate::contract::picture::Picture;
 
 /// The data of one frame, shared: a clone is another handle on the same data.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,14 +5,14 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::progress::{Estimate, Event, FrameResult, FrameWatch};
 use crate::runner::RunOptions;
+use crate::running::progress::{Estimate, Event, FrameResult, FrameWatch};
+use crate::running::source_checksums::SourceChecksums;
+use crate::running::stage_folder::{FileRecord, FrameRecord};
+use crate::running::stage_run::{Cause, Finished, FrameLog, StageRun};
 use crate::shot_file::{Shot, ShotStage};
-use crate::source_checksums::SourceChecksums;
 use crate::stage::{Inputs, Metric, ShotContext, StageError, StageOutput, StepContext};
-use crate::stage_folder::{FileRecord, FrameRecord};
-use crate::stage_run::{Cause, Finished, FrameLog, StageRun};
-use crate::{FrameData, memory};
+use crate::{FrameData, running::memory};
 
 /// Why the run does not go on.
 pub(crate) enum Stop {

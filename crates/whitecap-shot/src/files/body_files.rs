@@ -11,7 +11,7 @@ use std::sync::Arc;
 use whitecap_core::TriMesh;
 use whitecap_scene::{AnimatedBody, BodyFrames, BodySettings, MeshMotion, SceneError};
 
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
 /// The files of a body over a shot.
