@@ -6,7 +6,7 @@
 //! ground with the logarithm of their depth: the edge that is seen lies where they cross the ground, between the
 //! cells, and moves smoothly.
 
-use crate::columns::DRY_DEPTH;
+use crate::liquid::columns::DRY_DEPTH;
 use crate::surface::ground::Level;
 
 /// Liquid shallower than this, in cells, counts as none: a nanometre in cells of half a millimetre.

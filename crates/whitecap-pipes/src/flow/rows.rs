@@ -3,7 +3,7 @@
 //! Each is a function of its own with slices for arguments, because only then does the compiler know
 //! that they do not overlap, and use vector instructions.
 
-use crate::rules::{Rules, positive, times_either};
+use crate::flow::rules::{Rules, positive, times_either};
 
 /// Cross-sections of the pipes from columns, over Δx, and what viscosity leaves of their fluxes.
 #[inline(never)]

@@ -10,12 +10,12 @@
 
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
-use crate::chunks::{Found, for_chunks};
-use crate::columns::Columns;
-use crate::gateways::{Gateway, drive_passage};
-use crate::layered::Surroundings;
-use crate::network::Network;
-use crate::rules::Rules;
+use crate::flow::chunks::{Found, for_chunks};
+use crate::flow::gateways::{Gateway, drive_passage};
+use crate::flow::layered::Surroundings;
+use crate::flow::network::Network;
+use crate::flow::rules::Rules;
+use crate::liquid::columns::Columns;
 use crate::settings::Passages;
 
 /// A column counts as full when less than this share of a cell, and of its height, is missing.

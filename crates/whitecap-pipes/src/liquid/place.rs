@@ -1,7 +1,7 @@
 //! Finding a place for liquid: the column where it is, then others of the same cell, then the nearest
 //! cells with room.
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 
 /// Liquid that needs a place.
 #[derive(Clone, Copy, Debug)]

@@ -11,14 +11,14 @@ use std::ops::Range;
 
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
-use crate::chunks::{for_chunks, for_rows};
-use crate::columns::Columns;
-use crate::drops::{Drop, Drops};
+use crate::flow::chunks::{for_chunks, for_rows};
+use crate::flow::network::Network;
+use crate::flow::passages::FloodedPassages;
+use crate::flow::rows;
+use crate::flow::rules::Rules;
 use crate::flow::{Flow, PipeFlux};
-use crate::network::Network;
-use crate::passages::FloodedPassages;
-use crate::rows;
-use crate::rules::Rules;
+use crate::liquid::columns::Columns;
+use crate::liquid::drops::{Drop, Drops};
 use crate::settings::Passages;
 
 /// What a drive sees of the liquid.

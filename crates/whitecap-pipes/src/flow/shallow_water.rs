@@ -15,9 +15,9 @@
 
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
-use crate::chunks::for_chunks;
-use crate::layered::{Drive, Surroundings};
-use crate::network::Network;
+use crate::flow::chunks::for_chunks;
+use crate::flow::layered::{Drive, Surroundings};
+use crate::flow::network::Network;
 
 /// Largest share of a cell that liquid crosses in a step.
 const FASTEST: f64 = 0.5;

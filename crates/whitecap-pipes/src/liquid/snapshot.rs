@@ -13,11 +13,11 @@
 use glam::Vec2;
 use whitecap_core::saved_bytes::{Kind, Reader, StateError, possible, put};
 
-use crate::columns::Columns;
 use crate::error::PipeError;
-use crate::grid::Grid;
-use crate::pipes::Pipes;
-use crate::report::Ledger;
+use crate::liquid::columns::Columns;
+use crate::liquid::pipes::Pipes;
+use crate::liquid::report::Ledger;
+use crate::terrain::grid::Grid;
 use crate::terrain::{Space, Terrain};
 
 const KIND: Kind = Kind { of: "pipes", magic: *b"wcpipe", version: 1 };

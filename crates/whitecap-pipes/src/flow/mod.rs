@@ -1,9 +1,24 @@
 //! What moves liquid between columns, as the simulation sees it.
+//!
+//! There are two kinds of [`Flow`]. `heightfield` is for one layer under the open sky. `layered` is for any
+//! terrain: a `network` of pipes, driven as virtual pipes or by `shallow_water`, with flooded `passages`
+//! and their `gateways`. Both use the arithmetic of `rules`, in the loops of `rows`; `chunks` spreads loops
+//! over threads.
+
+pub(crate) mod chunks;
+pub(crate) mod gateways;
+pub(crate) mod heightfield;
+pub(crate) mod layered;
+pub(crate) mod network;
+pub(crate) mod passages;
+pub(crate) mod rows;
+pub(crate) mod rules;
+pub(crate) mod shallow_water;
 
 use whitecap_core::saved_bytes::{Reader, StateError};
 
-use crate::columns::Columns;
-use crate::rules::Rules;
+use crate::flow::rules::Rules;
+use crate::liquid::columns::Columns;
 
 /// A flux between two columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,12 +54,12 @@ pub(crate) trait Flow: std::fmt::Debug + Send + Sync {
     }
 
     /// Drops in the air, for those who want to show them.
-    fn drops(&self) -> &[crate::drops::Drop] {
+    fn drops(&self) -> &[crate::liquid::drops::Drop] {
         &[]
     }
 
     /// Takes over the volume that another flow carried.
-    fn take_drops(&mut self, _drops: &[crate::drops::Drop]) {}
+    fn take_drops(&mut self, _drops: &[crate::liquid::drops::Drop]) {}
 
     /// Adds the state to bytes.
     fn save(&self, bytes: &mut Vec<u8>);

@@ -14,7 +14,7 @@ use whitecap_core::TriMesh;
 use whitecap_surface::LevelSet;
 
 use crate::error::PipeError;
-use crate::grid::Grid;
+use crate::terrain::grid::Grid;
 use crate::terrain::{Space, Terrain};
 
 /// Spaces lower than this share of a cell are closed.

@@ -15,10 +15,10 @@ use glam::{Vec2, Vec3};
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put, vector, vector_bytes};
 use whitecap_core::scatter;
 
-use crate::columns::Columns;
-use crate::network::Network;
-use crate::place::place_volume;
-use crate::rules::Rules;
+use crate::flow::network::Network;
+use crate::flow::rules::Rules;
+use crate::liquid::columns::Columns;
+use crate::liquid::place::place_volume;
 
 /// Less than this share of a cubed cell does not become a drop.
 const LEAST: f64 = 1e-6;

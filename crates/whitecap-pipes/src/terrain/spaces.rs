@@ -5,7 +5,7 @@
 //! infinity is the open sky. A cell may have no space at all: then it is solid.
 
 use crate::error::PipeError;
-use crate::grid::Grid;
+use crate::terrain::grid::Grid;
 
 /// Largest number of columns.
 pub const MOST_COLUMNS: usize = 1 << 28;

@@ -6,8 +6,8 @@
 //! * With the physical pipe area, the area is that of the opening, and the mean height of Eq. 8 is
 //!   weighted by it.
 
-use crate::columns::Columns;
-use crate::layered::Surroundings;
+use crate::flow::layered::Surroundings;
+use crate::liquid::columns::Columns;
 use crate::settings::PipeArea;
 
 /// A gateway of a passage.

@@ -6,14 +6,14 @@
 //! threads to meet only once. The rows next to a band are computed by both of its sides.
 //!
 //! # Guarantees
-//! The arithmetic and its order are those of [`crate::layered`]: both give the same bits.
+//! The arithmetic and its order are those of [`crate::flow::layered`]: both give the same bits.
 
 use whitecap_core::saved_bytes::{Reader, StateError, possible, put};
 
-use crate::columns::Columns;
+use crate::flow::rows;
+use crate::flow::rules::Rules;
 use crate::flow::{Flow, PipeFlux};
-use crate::rows;
-use crate::rules::Rules;
+use crate::liquid::columns::Columns;
 
 /// Most cells of a band, about.
 const BAND_CELLS: usize = 32768;

@@ -11,12 +11,12 @@
 
 use std::ops::Range;
 
-use crate::brush::Brush;
-use crate::columns::Columns;
 use crate::error::{PipeError, within};
 use crate::flow::PipeFlux;
-use crate::pipes::Pipes;
-use crate::place::Displaced;
+use crate::liquid::brush::Brush;
+use crate::liquid::columns::Columns;
+use crate::liquid::pipes::Pipes;
+use crate::liquid::place::Displaced;
 use crate::terrain::{Space, Terrain, check_cell};
 
 /// A column that is no longer there.

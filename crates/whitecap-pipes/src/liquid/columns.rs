@@ -12,7 +12,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::grid::Grid;
+use crate::terrain::grid::Grid;
 use crate::terrain::{Space, Terrain};
 
 /// A column at or below this depth, in metres, is dry for everything that is shown: a film of one

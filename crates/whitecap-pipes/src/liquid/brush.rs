@@ -5,9 +5,9 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::columns::Columns;
 use crate::error::{PipeError, within};
-use crate::pipes::Pipes;
+use crate::liquid::columns::Columns;
+use crate::liquid::pipes::Pipes;
 use crate::settings::Source;
 
 /// A round brush.

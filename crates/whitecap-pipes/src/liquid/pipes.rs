@@ -12,17 +12,17 @@
 
 use glam::Vec2;
 
-use crate::columns::Columns;
-use crate::drops::{Drop, Drops};
 use crate::error::{PipeError, within};
+use crate::flow::heightfield::HeightfieldFlow;
+use crate::flow::layered::{LayeredFlow, VirtualPipes};
+use crate::flow::rules::Rules;
+use crate::flow::shallow_water::ShallowWater;
 use crate::flow::{Flow, PipeFlux};
-use crate::heightfield::HeightfieldFlow;
-use crate::layered::{LayeredFlow, VirtualPipes};
-use crate::place::{Displaced, place_volume};
-use crate::report::{Ledger, PipeReport};
-use crate::rules::Rules;
+use crate::liquid::columns::Columns;
+use crate::liquid::drops::{Drop, Drops};
+use crate::liquid::place::{Displaced, place_volume};
+use crate::liquid::report::{Ledger, PipeReport};
 use crate::settings::{Edges, PipeSettings, Solver};
-use crate::shallow_water::ShallowWater;
 use crate::terrain::Terrain;
 
 /// Most steps that one call of [`Pipes::advance`] may need.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 
 /// Pipes `pipe`, `pipe + 1`, … from columns `from`, `from + 1`, … to columns `to`, `to + 1`, ….
 #[derive(Clone, Copy, Debug, PartialEq)]
