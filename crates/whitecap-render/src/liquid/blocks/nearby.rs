@@ -3,10 +3,10 @@
 use glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 
-use super::Shutter;
-use super::kernel::Kernel;
 use super::lists::ListSource;
-use super::sides::Side;
+use crate::liquid::Shutter;
+use crate::liquid::field::kernel::Kernel;
+use crate::liquid::sides::Side;
 
 /// A box for whose points a list of particles is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct ListBox {
 }
 
 /// Finds particles near boxes that are not blocks.
-pub(super) struct Nearby<'a> {
+pub(crate) struct Nearby<'a> {
     kernels: &'a [Kernel],
     shutter: Shutter,
     /// Particles that hardly move, where they are in the middle of the shutter.

@@ -11,10 +11,10 @@ use whitecap_core::{SparseGrid, Tile, Watch};
 use whitecap_surface::{FieldKind, ParticleField};
 
 use super::active_rows::ActiveRows;
-use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
-use super::kernel::Kernel;
 use super::lists::particles_by_tile;
-use super::{LiquidError, Shutter};
+use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
+use crate::liquid::field::kernel::Kernel;
+use crate::liquid::{LiquidError, Shutter};
 
 /// Nodes per block edge.
 const NODES: i32 = 2;
@@ -25,7 +25,7 @@ const ACTIVE: u32 = 0;
 
 /// How far the field can bulge beyond its values on the nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bulge {
+pub(crate) struct Bulge {
     /// Towards outside (upwards), in the unit of the field.
     pub outward: f32,
     /// Towards inside (downwards).
@@ -76,7 +76,7 @@ impl Bulge {
 }
 
 /// Blocks sorted into outside, inside and those that may hold the surface, tile by tile.
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     pub edge: f32,
     pub tiles: Vec<(IVec3, Box<[u32; TILE_NODES]>)>,
 }
@@ -104,7 +104,7 @@ impl Sorted {
 
 /// Sorts the blocks around a liquid of particles. `kernels` are its particles in sorted order. If they
 /// do not move, it also tells how far the field can bulge.
-pub(super) fn sort_blocks(
+pub(crate) fn sort_blocks(
     field: &ParticleField,
     kernels: &[Kernel],
     velocities: impl Fn(u32) -> Vec3 + Sync,
@@ -147,7 +147,7 @@ fn node_distance(field: &ParticleField) -> f32 {
 }
 
 /// The blocks of a field that is trilinear between its nodes.
-pub(super) fn blocks_of_nodes(nodes: &SparseGrid<f32>) -> BlockGrid {
+pub(crate) fn blocks_of_nodes(nodes: &SparseGrid<f32>) -> BlockGrid {
     let exact = Bulge { outward: 0.0, inward: 0.0 };
     let tiles = sort_nodes(nodes, exact).into_iter().map(|(tile, states)| {
         let flat = states.iter().all(|&state| state == INSIDE);
@@ -286,7 +286,7 @@ fn merge_forced(
 
 /// The blocks of a liquid as they were, with those that may have changed marked as able to hold the
 /// surface: all that the given particles reach.
-pub(super) fn woken(blocks: &BlockGrid, changed: &[Kernel], shutter: Shutter) -> Sorted {
+pub(crate) fn woken(blocks: &BlockGrid, changed: &[Kernel], shutter: Shutter) -> Sorted {
     let (states, edge) = (blocks.states(), blocks.edge());
     let tiles = states.coordinates().iter().zip(states.tiles()).map(|(&tile, states)| {
         let state = |offset: usize| match states.at(offset) {
@@ -299,7 +299,7 @@ pub(super) fn woken(blocks: &BlockGrid, changed: &[Kernel], shutter: Shutter) ->
 }
 
 /// Boxes that cover what a particle reaches during the shutter, in pieces of a few blocks.
-pub(super) fn boxes_along(
+pub(crate) fn boxes_along(
     kernel: &Kernel,
     edge: f32,
     shutter: Shutter,

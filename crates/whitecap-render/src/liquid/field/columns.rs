@@ -4,10 +4,10 @@ use glam::Vec3;
 use whitecap_core::{Column, Particles};
 use whitecap_scene::tags::TYPE;
 
-use super::LiquidError;
+use crate::liquid::LiquidError;
 
 /// The column `type`, if there is one.
-pub(super) fn types(particles: &Particles) -> Result<Option<&[i32]>, LiquidError> {
+pub(crate) fn types(particles: &Particles) -> Result<Option<&[i32]>, LiquidError> {
     match particles.attribute(TYPE) {
         None => Ok(None),
         Some(Column::I32(types)) => Ok(Some(types)),
@@ -20,7 +20,7 @@ pub(super) fn types(particles: &Particles) -> Result<Option<&[i32]>, LiquidError
 }
 
 /// Velocities, checked.
-pub(super) fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, LiquidError> {
+pub(crate) fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, LiquidError> {
     let Some(velocities) = particles.velocities() else { return Ok(None) };
     match velocities.iter().position(|velocity| !velocity.is_finite()) {
         Some(index) => Err(LiquidError::Velocity { index, value: velocities[index] }),
@@ -29,7 +29,7 @@ pub(super) fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, Liqui
 }
 
 /// Positions and radii of the particles, and of copies of some at other places.
-pub(super) fn with_copies(
+pub(crate) fn with_copies(
     particles: &Particles,
     ghosts: &[(u32, Vec3)],
 ) -> Result<Particles, LiquidError> {

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node};
 use whitecap_core::{Bounds, CoordinateIndex, Tile};
 
-use super::Shutter;
 use super::active_rows::ActiveRows;
-use super::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
 use super::bounds::{Sorted, boxes_along};
 use super::buckets::BlockBuckets;
-use super::kernel::Kernel;
 use super::nearby::{ListBox, Nearby};
-use super::sides::{Hidden, Side, Sides};
+use crate::liquid::Shutter;
+use crate::liquid::blocks::{BlockGrid, FIRST_SIGN, INSIDE, OUTSIDE};
+use crate::liquid::field::kernel::Kernel;
+use crate::liquid::sides::{Hidden, Side, Sides};
 
 /// State of a block that is inside unless a wall hides what fills it.
 const MAYBE_INSIDE: u32 = 1;
@@ -22,7 +22,7 @@ const MAYBE_INSIDE: u32 = 1;
 /// Particles by block, as compressed rows: the state of an active block is its row. A block with both
 /// sides of a thin wall has two rows, one after the other.
 #[derive(Debug)]
-pub(super) struct BlockLists {
+pub(crate) struct BlockLists {
     starts: Vec<usize>,
     places: Vec<u32>,
     /// First rows of blocks with two sides, ascending, and the normal of that first side.
@@ -40,7 +40,7 @@ struct TileLists {
 
 /// What the lists are made from.
 #[derive(Clone, Copy)]
-pub(super) struct ListSource<'a> {
+pub(crate) struct ListSource<'a> {
     pub kernels: &'a [Kernel],
     /// Index of the particle behind each kernel.
     pub sources: &'a [u32],
@@ -150,7 +150,7 @@ impl BlockLists {
 }
 
 /// Particles that reach each tile, as compressed rows in the order of `tiles`.
-pub(super) fn particles_by_tile(
+pub(crate) fn particles_by_tile(
     tiles: &[IVec3],
     kernels: &[Kernel],
     edge: f32,

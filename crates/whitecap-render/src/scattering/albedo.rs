@@ -14,7 +14,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use crate::fresnel;
-use crate::microfacet::{Ggx, mirrored, refracted};
+use crate::scattering::microfacet::{Ggx, mirrored, refracted};
 
 /// Nodes over the cosine; close together near zero, where the albedo bends most.
 const COSINES: usize = 48;

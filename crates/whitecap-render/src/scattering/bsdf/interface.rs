@@ -3,9 +3,9 @@
 use glam::Vec3;
 
 use super::{BsdfSample, Lobe, Scattering, luminance};
-use crate::albedo::AlbedoTable;
 use crate::fresnel;
-use crate::microfacet::{Ggx, mirrored, refracted};
+use crate::scattering::albedo::AlbedoTable;
+use crate::scattering::microfacet::{Ggx, mirrored, refracted};
 use crate::thin_film::ThinFilm;
 
 /// What share of light an interface reflects.

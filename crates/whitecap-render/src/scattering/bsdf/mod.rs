@@ -18,7 +18,7 @@ use std::f32::consts::FRAC_1_PI;
 
 use glam::Vec3;
 
-use crate::frame::cosine_hemisphere;
+use crate::sampling::frame::cosine_hemisphere;
 
 pub(crate) use interface::{Interface, InterfaceReflectance};
 pub(crate) use metal::{Metal, MetalReflectance};

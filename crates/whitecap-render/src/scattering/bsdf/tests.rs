@@ -2,8 +2,8 @@ use glam::Vec3;
 
 use super::{Bsdf, Interface, InterfaceReflectance, Metal, MetalReflectance, Plastic, Sheet};
 use crate::Sampler;
-use crate::albedo::AlbedoTable;
-use crate::frame::uniform_sphere;
+use crate::sampling::frame::uniform_sphere;
+use crate::scattering::albedo::AlbedoTable;
 
 fn from(cosine: f32) -> Vec3 {
     Vec3::new((1.0 - cosine * cosine).sqrt(), 0.0, cosine)

@@ -4,14 +4,14 @@ use glam::Vec3;
 use whitecap_scene::tags::BLIND;
 use whitecap_surface::{FieldKind, ParticleField};
 
-use super::Shutter;
 use super::kernel::{Form, Kernel};
+use crate::liquid::Shutter;
 
 /// The farthest a particle may move during the shutter, in supports; faster ones are slowed down.
 const LONGEST_WAY: f32 = 128.0;
 
 /// Particles, then copies of some of them at other places.
-pub(super) struct Sources<'a> {
+pub(crate) struct Sources<'a> {
     /// Number of particles.
     pub count: usize,
     /// (particle, position) of each copy.
@@ -62,7 +62,7 @@ impl<'a> Sources<'a> {
 }
 
 /// The kernels of a field and what belongs to each.
-pub(super) struct Arranged {
+pub(crate) struct Arranged {
     pub kernels: Vec<Kernel>,
     /// Of stretched kernels only.
     pub forms: Vec<Form>,

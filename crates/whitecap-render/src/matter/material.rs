@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::Hit;
-use crate::texture::Texture;
+use crate::matter::texture::Texture;
 use crate::thin_film::ThinFilm;
 
 /// A material.

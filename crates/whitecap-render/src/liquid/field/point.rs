@@ -9,7 +9,7 @@ use super::sums::jacobian;
 
 /// What the particles around a point amount to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PointSample {
+pub(crate) struct PointSample {
     pub value: f32,
     pub gradient: Vec3,
     /// Mean velocity, weighted as in the field, in m/s.
@@ -22,7 +22,7 @@ pub(super) struct PointSample {
 
 /// The particles of a block.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(crate) struct Around<'a> {
     pub kind: FieldKind,
     pub background: f32,
     pub places: &'a [u32],
@@ -163,7 +163,7 @@ impl ValueSum {
 }
 
 /// f of Solenthaler et al. 2007.
-pub(super) fn radius_factor(eigenvalue: f32) -> f32 {
+pub(crate) fn radius_factor(eigenvalue: f32) -> f32 {
     const LOW: f32 = 0.4;
     const HIGH: f32 = 3.5;
     if eigenvalue < LOW {

@@ -8,10 +8,10 @@ use std::f32::consts::FRAC_1_PI;
 use glam::Vec3;
 
 use super::{BsdfSample, Lobe, Scattering, luminance};
-use crate::albedo::AlbedoTable;
-use crate::frame::cosine_hemisphere;
 use crate::fresnel;
-use crate::microfacet::{Ggx, mirrored};
+use crate::sampling::frame::cosine_hemisphere;
+use crate::scattering::albedo::AlbedoTable;
+use crate::scattering::microfacet::{Ggx, mirrored};
 
 /// A coated diffuse surface.
 pub(crate) struct Plastic<'a> {

@@ -13,7 +13,7 @@ use super::kernel::{Form, Kernel, apply};
 
 /// Eight particles.
 #[derive(Clone, Copy)]
-pub(super) struct Group {
+pub(crate) struct Group {
     pub along: [f32; 8],
     pub apart: [f32; 8],
     pub scale: [f32; 8],
@@ -41,10 +41,10 @@ impl Group {
 }
 
 /// Quadratic forms of eight particles along the axes of a segment: xx, yy, zz, and twice xy, xz, yz.
-pub(super) type FormGroup = [[f32; 8]; 6];
+pub(crate) type FormGroup = [[f32; 8]; 6];
 
 /// The axes of a segment: along it and to two sides.
-pub(super) struct Frame {
+pub(crate) struct Frame {
     axes: [Vec3; 3],
 }
 
@@ -71,7 +71,7 @@ const EMPTY: Group = Group {
 
 /// A piece of a ray.
 #[derive(Clone, Copy)]
-pub(super) struct Segment {
+pub(crate) struct Segment {
     pub origin: Vec3,
     pub direction: Vec3,
     pub length: f32,
@@ -80,7 +80,7 @@ pub(super) struct Segment {
 
 /// The particles near a segment. Kept between rays, so that nothing is allocated.
 #[derive(Default)]
-pub(super) struct RayGroups {
+pub(crate) struct RayGroups {
     groups: Vec<Group>,
     /// Of stretched kernels that are asked beside the segment.
     pub forms: Vec<FormGroup>,

@@ -3,13 +3,13 @@
 use glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::TILE_NODES;
 
-use super::Shutter;
-use super::blocks::FIRST_SIGN;
 use super::bounds::boxes_along;
-use super::kernel::Kernel;
+use crate::liquid::Shutter;
+use crate::liquid::blocks::FIRST_SIGN;
+use crate::liquid::field::kernel::Kernel;
 
 /// The blocks of a tile that may hold the surface: bit x of row y + 8 z.
-pub(super) struct ActiveRows([u8; 64]);
+pub(crate) struct ActiveRows([u8; 64]);
 
 impl ActiveRows {
     /// All blocks.

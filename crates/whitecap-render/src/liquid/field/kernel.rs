@@ -4,7 +4,7 @@ use glam::Vec3;
 
 /// A particle as the rays see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kernel {
+pub(crate) struct Kernel {
     pub center: Vec3,
     /// 1 / reach, in 1/m.
     pub inverse_reach: f32,
@@ -27,11 +27,11 @@ impl Kernel {
 }
 
 /// Quadratic form of a stretched kernel: xx, yy, zz, xy, xz, yz.
-pub(super) type Form = [f32; 6];
+pub(crate) type Form = [f32; 6];
 
 /// M d.
 #[inline]
-pub(super) fn apply([xx, yy, zz, xy, xz, yz]: Form, d: Vec3) -> Vec3 {
+pub(crate) fn apply([xx, yy, zz, xy, xz, yz]: Form, d: Vec3) -> Vec3 {
     Vec3::new(
         xx * d.x + xy * d.y + xz * d.z,
         xy * d.x + yy * d.y + yz * d.z,

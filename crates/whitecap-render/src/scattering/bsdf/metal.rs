@@ -3,9 +3,9 @@
 use glam::Vec3;
 
 use super::{BsdfSample, Lobe, Scattering};
-use crate::albedo::AlbedoTable;
 use crate::fresnel;
-use crate::microfacet::{Ggx, mirrored};
+use crate::scattering::albedo::AlbedoTable;
+use crate::scattering::microfacet::{Ggx, mirrored};
 
 /// How much a metal reflects.
 #[derive(Clone, Copy, Debug)]

@@ -157,7 +157,7 @@ impl RayGroups {
 }
 
 /// ∇x̄ = (Σ g d dᵀ − (x̄ − x) (Σ g d)ᵀ) / Σ w.
-pub(super) fn jacobian(mean: Vec3, total: f32, slope: [f32; 3], outer: [f32; 6]) -> Mat3 {
+pub(crate) fn jacobian(mean: Vec3, total: f32, slope: [f32; 3], outer: [f32; 6]) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = outer;
     let symmetric =
         Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz));

@@ -3,7 +3,7 @@
 use whitecap_core::sparse_grid::TILE_NODES;
 
 /// Particles by block of a tile.
-pub(super) struct BlockBuckets {
+pub(crate) struct BlockBuckets {
     starts: Vec<u32>,
     places: Vec<u32>,
 }
