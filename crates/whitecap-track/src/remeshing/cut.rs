@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
-use crate::cells::{CellSet, cell_of, cell_span};
-use crate::half_edge::HalfEdgeMesh;
-use crate::triangulate::best_triangulation;
+use crate::mesh::half_edge::HalfEdgeMesh;
+use crate::remeshing::triangulate::best_triangulation;
+use crate::topology::cells::{CellSet, cell_of, cell_span};
 
 /// A corner of a piece.
 #[derive(Clone, Copy, Debug)]

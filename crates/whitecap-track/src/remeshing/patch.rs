@@ -19,9 +19,9 @@ use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
-use crate::cells::{CellSet, cells_round_edge, cells_round_node};
-use crate::cut::{Cut, EdgePoint};
-use crate::triangulate::best_triangulation;
+use crate::remeshing::cut::{Cut, EdgePoint};
+use crate::remeshing::triangulate::best_triangulation;
+use crate::topology::cells::{CellSet, cells_round_edge, cells_round_node};
 
 /// Corners of each face, counter-clockwise seen from outside; corner c is at (c & 1, c >> 1 & 1,
 /// c >> 2). Face 2 a + s lies towards −a (s = 0) or +a (s = 1).
@@ -370,11 +370,11 @@ fn loops(mut lines: Vec<(Corner, Corner)>) -> Option<Vec<Vec<Corner>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::carried::Carried;
-    use crate::cells::{cells_between, places};
-    use crate::crossings::Crossings;
-    use crate::cut::Source;
-    use crate::half_edge::HalfEdgeMesh;
+    use crate::mesh::carried::Carried;
+    use crate::mesh::half_edge::HalfEdgeMesh;
+    use crate::remeshing::cut::Source;
+    use crate::topology::cells::{cells_between, places};
+    use crate::topology::crossings::Crossings;
     use glam::Vec3;
     use whitecap_core::scatter::fraction as noise;
     use whitecap_core::{Attributes, Lattice};
@@ -386,7 +386,7 @@ mod tests {
         let triangles = vec![[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]];
         let carried = Carried::new(4, &Attributes::new());
         let mut mesh = HalfEdgeMesh::new(corners.to_vec(), triangles, carried).unwrap();
-        crate::quality::refine(&mut mesh, 0.09);
+        crate::mesh::quality::refine(&mut mesh, 0.09);
         for (i, p) in mesh.positions.iter_mut().enumerate() {
             *p = p.normalize() * (3.0 + 0.3 * noise(i as u64));
         }

@@ -5,8 +5,8 @@
 use whitecap_core::{Particles, SparseGrid, TriMesh, Watch};
 use whitecap_surface::{Method, SurfaceSettings, implicit_field, marching_cubes};
 
-use crate::coarse_distance::distance_to;
 use crate::error::TrackError;
+use crate::projection::coarse_distance::distance_to;
 
 /// Distance of the averaged position from a point on a flat surface of evenly spread particles, as a
 /// share of the support: with this radius φ = 0 lies on the surface of the liquid, half a spacing

@@ -11,7 +11,7 @@ mod operations;
 use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::half_edge::HalfEdgeMesh;
+use crate::mesh::half_edge::HalfEdgeMesh;
 pub(crate) use operations::shape;
 use operations::{collapse, flip, split};
 
@@ -243,7 +243,7 @@ fn flip_bad(mesh: &mut HalfEdgeMesh, counts: &mut QualityCounts) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::carried::Carried;
+    use crate::mesh::carried::Carried;
     use whitecap_core::Attributes;
 
     /// A tetrahedron whose edges were split until it has several hundred triangles.

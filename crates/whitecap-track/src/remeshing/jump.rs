@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{Lattice, TriMesh, reduce};
 
-use crate::cells::CellSet;
+use crate::topology::cells::CellSet;
 
 /// The largest distance from a vertex of one mesh to the surface of the other, either way, in metres:
 /// among the vertices in `cells` and beside them, or among all. Infinite if a mesh is empty and the

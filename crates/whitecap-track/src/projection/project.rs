@@ -11,7 +11,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::SparseGrid;
 
-use crate::cubic::CubicSampler;
+use crate::projection::cubic::CubicSampler;
 
 /// Fraction of the distance walked per step while far from the surface (§2.3.2).
 const STEP: f32 = 0.35;

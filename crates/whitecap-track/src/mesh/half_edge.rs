@@ -13,7 +13,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::TriMesh;
 
-use crate::carried::Carried;
+use crate::mesh::carried::Carried;
 
 /// No half-edge, vertex or triangle.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use whitecap_core::sparse_grid::{local_node, tile_of};
 use whitecap_core::{SparseGrid, TriMesh};
 
-use crate::crossings::Crossings;
-use crate::gamma::NearbyMesh;
-use crate::half_edge::{HalfEdgeMesh, NONE};
+use crate::mesh::half_edge::{HalfEdgeMesh, NONE};
+use crate::topology::crossings::Crossings;
+use crate::topology::gamma::NearbyMesh;
 
 /// Connected parts and Euler characteristic (2 per ball, 0 per torus) of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,9 +87,9 @@ fn disputes(
             })
         })
         .collect();
-    crate::cells::sort_unique(&mut nodes);
+    crate::topology::cells::sort_unique(&mut nodes);
     let mut tiles: Vec<IVec3> = nodes.iter().map(|&node| tile_of(node)).collect();
-    crate::cells::sort_unique(&mut tiles);
+    crate::topology::cells::sort_unique(&mut tiles);
     let nearby = NearbyMesh::build(mesh, lattice, &tiles, FARTHEST * lattice.cell);
     nodes
         .into_par_iter()

@@ -15,9 +15,9 @@ use rayon::prelude::*;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, offset_in_tile, tile_of, tile_order};
 use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, Tile, TriMesh};
 
-use crate::cells::{cells_between, sort_unique};
-use crate::cubic::CubicSampler;
-use crate::half_edge::NONE;
+use crate::mesh::half_edge::NONE;
+use crate::projection::cubic::CubicSampler;
+use crate::topology::cells::{cells_between, sort_unique};
 
 /// The nearest triangle known to a node.
 #[derive(Clone, Copy, Debug)]

@@ -9,12 +9,12 @@ use whitecap_core::TriMesh;
 use whitecap_core::disjoint_sets::DisjointSets;
 use whitecap_core::triangle_bvh::TriangleBvh;
 
-use crate::carried::Carried;
-use crate::cells::{CellSet, cell_span};
-use crate::coarse_surface::CoarseSurface;
-use crate::half_edge::HalfEdgeMesh;
-use crate::quality::measure_birth;
-use crate::remesh::take_birth_distances;
+use crate::mesh::carried::Carried;
+use crate::mesh::half_edge::HalfEdgeMesh;
+use crate::mesh::quality::measure_birth;
+use crate::projection::coarse_surface::CoarseSurface;
+use crate::remeshing::remesh::take_birth_distances;
+use crate::topology::cells::{CellSet, cell_span};
 
 /// Rebuilds every part of the mesh that reaches into `marked`, with the parts of φ near it. Gives
 /// the number of parts taken out as well.
@@ -47,7 +47,7 @@ pub(crate) fn rebuild_parts(
     let groups = groups.into_lowest();
     let mut replaced = vec![false; groups.len()];
     let lattice = coarse.distance.lattice();
-    let places = crate::cells::places(plain.positions(), lattice, 0.0);
+    let places = crate::topology::cells::places(plain.positions(), lattice, 0.0);
     for &triangle in plain.triangles() {
         let (low, high) = cell_span(&places, triangle);
         if marked.meets(low, high) {
@@ -119,7 +119,9 @@ mod tests {
     fn balls() -> (CoarseSurface, HalfEdgeMesh) {
         let centers = [Vec3::X * -1.0, Vec3::X];
         let mut places = Vec::new();
-        for cell in crate::cells::cells_between(glam::IVec3::splat(-5), glam::IVec3::splat(5)) {
+        for cell in
+            crate::topology::cells::cells_between(glam::IVec3::splat(-5), glam::IVec3::splat(5))
+        {
             let p = cell.as_vec3() * 0.1;
             if p.length() < 0.5 {
                 places.extend(centers.map(|c| c + p));

@@ -9,8 +9,8 @@ use whitecap_core::sparse_grid::{TILE_NODES, local_node, offset_in_tile, tile_of
 use whitecap_core::triangle_bvh::{ClosestPoint, TriangleBvh};
 use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, TriMesh};
 
-use crate::crossings::Crossings;
-use crate::half_edge::HalfEdgeMesh;
+use crate::mesh::half_edge::HalfEdgeMesh;
+use crate::topology::crossings::Crossings;
 
 /// Distances are exact up to this many cells.
 pub(crate) const FARTHEST: f32 = 2.0;
@@ -37,7 +37,7 @@ impl NearbyMesh {
             .filter(|(t, _)| {
                 let bounds = Bounds::of_corners(mesh.corners(*t)).grown(reach);
                 let (low, high) = (lattice.locate(bounds.min).0, lattice.locate(bounds.max).0);
-                crate::cells::cells_between(tile_of(low), tile_of(high))
+                crate::topology::cells::cells_between(tile_of(low), tile_of(high))
                     .any(|tile| index.get(tile).is_some())
             })
             .map(|(_, &corners)| corners)

@@ -12,7 +12,7 @@ use whitecap_core::poisson::{self, NodeKind, PoissonProblem, SolveSettings};
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_of};
 use whitecap_core::{CoordinateIndex, SparseGrid, Tile, Watch};
 
-use crate::cells::{cells_between, sort_unique};
+use crate::topology::cells::{cells_between, sort_unique};
 
 /// Cells round the flagged nodes that take part.
 pub(crate) const MARGIN: i32 = 6;

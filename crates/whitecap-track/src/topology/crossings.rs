@@ -13,7 +13,7 @@
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
-use crate::cells::cell_of;
+use crate::topology::cells::cell_of;
 
 /// One crossing of a grid line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +171,7 @@ fn on_edge(places: &[DVec3], from: u32, to: u32, axis: usize, plane: i32) -> DVe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::places;
+    use crate::topology::cells::places;
     use glam::Vec3;
     use whitecap_core::Lattice;
     use whitecap_core::TriMesh;
@@ -194,7 +194,7 @@ mod tests {
         for (mesh, overlap) in [(&first, false), (&both, true)] {
             let found = Crossings::find(&places(mesh.positions(), lattice, 0.0), mesh.triangles());
             let exact = whitecap_core::winding_number::WindingNumber::build(mesh);
-            for node in crate::cells::cells_between(IVec3::splat(-12), IVec3::splat(14)) {
+            for node in crate::topology::cells::cells_between(IVec3::splat(-12), IVec3::splat(14)) {
                 let angle = exact.exact_at(lattice.position(node)).round() as i32;
                 assert_eq!(found.winding(node), angle, "{node}");
             }

@@ -5,7 +5,7 @@
 
 use glam::Vec3;
 
-use crate::half_edge::{HalfEdgeMesh, following, previous};
+use crate::mesh::half_edge::{HalfEdgeMesh, following, previous};
 
 /// Cosine below which a triangle counts as turned over by an operation.
 const LARGEST_TURN: f32 = 0.2;
@@ -79,7 +79,7 @@ pub(crate) fn collapse(mesh: &mut HalfEdgeMesh, half_edge: u32, position: Vec3) 
     mesh.set_leaving(c, outer[0].0);
     mesh.set_leaving(a, outer[0].1);
     mesh.set_leaving(d, outer[1].0);
-    mesh.set_leaving(b, crate::half_edge::NONE);
+    mesh.set_leaving(b, crate::mesh::half_edge::NONE);
     true
 }
 

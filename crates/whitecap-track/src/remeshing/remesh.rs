@@ -14,16 +14,16 @@ use rayon::prelude::*;
 use whitecap_core::sparse_grid::{local_node, tile_of};
 use whitecap_core::{CoordinateIndex, Lattice, SparseGrid, Watch};
 
-use crate::cells::{CellSet, cells_round_edge, cells_round_node, places};
-use crate::coarse_surface::CoarseSurface;
-use crate::crossings::Crossings;
-use crate::cubic::CubicSampler;
-use crate::cut::{Cut, Source};
-use crate::gamma::{FARTHEST, Gamma};
-use crate::half_edge::{HalfEdgeMesh, NONE};
-use crate::matching;
-use crate::patch::{Corner, Patch, Unpatched, fill};
-use crate::project::foot;
+use crate::mesh::half_edge::{HalfEdgeMesh, NONE};
+use crate::projection::coarse_surface::CoarseSurface;
+use crate::projection::cubic::CubicSampler;
+use crate::projection::project::foot;
+use crate::remeshing::cut::{Cut, Source};
+use crate::remeshing::patch::{Corner, Patch, Unpatched, fill};
+use crate::topology::cells::{CellSet, cells_round_edge, cells_round_node, places};
+use crate::topology::crossings::Crossings;
+use crate::topology::gamma::{FARTHEST, Gamma};
+use crate::topology::matching;
 
 /// Times a region is widened before it counts as beyond repair.
 const MOST_ATTEMPTS: usize = 24;

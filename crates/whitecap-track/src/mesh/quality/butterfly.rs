@@ -1,7 +1,7 @@
 //! Where a new vertex in the middle of an edge goes: the modified butterfly scheme (Zorin,
 //! Schröder & Sweldens 1996), which interpolates smooth surfaces.
 
-use crate::half_edge::{HalfEdgeMesh, following, previous};
+use crate::mesh::half_edge::{HalfEdgeMesh, following, previous};
 
 /// Weights of the vertices round a half-edge for the vertex in its middle; they add up to one.
 pub(crate) fn butterfly(mesh: &HalfEdgeMesh, half_edge: u32) -> Vec<(u32, f32)> {

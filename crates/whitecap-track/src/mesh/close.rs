@@ -15,8 +15,8 @@ use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{TriMesh, reduce};
 use whitecap_surface::{LevelSet, MeshReport, report, self_intersections};
 
-use crate::carried::Carried;
 use crate::error::TrackError;
+use crate::mesh::carried::Carried;
 use whitecap_scene::Range;
 
 /// What closing a mesh changed.
