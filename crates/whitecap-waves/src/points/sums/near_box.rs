@@ -10,13 +10,13 @@ use super::lanes::{dot, splat};
 
 /// Positions in columns, with room for whole groups of eight after the last. Keeps its memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PositionColumns {
+pub(crate) struct PositionColumns {
     columns: PaddedColumns<3>,
 }
 
 /// A box and how far from it is near.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NearBox {
+pub(crate) struct NearBox {
     min: [f32x8; 3],
     max: [f32x8; 3],
     reach_squared: f32x8,

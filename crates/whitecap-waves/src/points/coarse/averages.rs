@@ -4,11 +4,11 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::coarse::CoarseParticles;
+use crate::points::coarse::CoarseParticles;
 
 /// For each point the mean of the values of the particles within 2 λ_c; zero where there are none.
 /// `value` tells that of a particle by its index.
-pub(super) fn averages(
+pub(crate) fn averages(
     points: &[Vec3],
     particles: &CoarseParticles,
     value: impl Fn(usize) -> f32 + Sync,

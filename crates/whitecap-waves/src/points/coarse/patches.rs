@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
 use super::band::{Band, Level};
-use super::blocks::{Block, Cut, per_block};
-use super::coarse::CoarseParticles;
-use super::lanes::Weighted;
+use crate::points::coarse::CoarseParticles;
+use crate::points::sums::blocks::{Block, Cut, per_block};
+use crate::points::sums::lanes::Weighted;
 
 /// Blocks without a list, as a share of all, from which the lists are made anew.
 const STALE_SHARE: f32 = 0.1;
@@ -18,7 +18,7 @@ const BLOCKS_PER_TASK: usize = 16;
 /// Lists of the coarse particles near blocks. A block that has no list, or has grown out of the box
 /// that its list was made for, costs a search; the level does not depend on it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Patches {
+pub(crate) struct Patches {
     blocks: CoordinateIndex,
     boxes: Vec<[Vec3; 2]>,
     starts: Vec<u32>,

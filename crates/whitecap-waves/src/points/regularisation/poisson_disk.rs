@@ -5,7 +5,7 @@ use whitecap_core::neighbours::NeighbourGrid;
 
 /// Indices of candidates of which no two are closer than `radius`, ascending. Earlier candidates
 /// come first, and every one left out has a kept one within the radius.
-pub(super) fn thinned(candidates: &[Vec3], radius: f32) -> Vec<u32> {
+pub(crate) fn thinned(candidates: &[Vec3], radius: f32) -> Vec<u32> {
     let grid = NeighbourGrid::build(candidates, radius);
     let mut place_of = vec![0u32; candidates.len()];
     for (place, &candidate) in grid.order().iter().enumerate() {

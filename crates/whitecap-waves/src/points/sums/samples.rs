@@ -1,25 +1,25 @@
 //! The samples that sums over λ_c run over while points are regularised, and which of them each block
 //! of points needs.
 //!
-//! These are the samples of [`super::Aggregates`], made from points that are already in order: a block
+//! These are the samples of [`crate::points::Aggregates`], made from points that are already in order: a block
 //! of half a coarse length holds eight cells of them.
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 
-use super::Sums;
 use super::aggregates::{Mean, SAME_SIDE, mean};
 use super::blocks::{Block, Cut, OWN_SAMPLE_RATIO};
 use super::lanes::{Oriented, Row, oriented};
 use super::near_box::{NearBox, PositionColumns};
+use crate::points::Sums;
 
 /// Blocks per task.
 const BLOCKS_PER_TASK: usize = 16;
 
 /// Samples of the surface in the order of blocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Samples {
+pub(crate) struct Samples {
     /// Position, normal and area.
     sample: Vec<Row>,
     /// Points of each sample; empty if each point is its own.
@@ -32,7 +32,7 @@ pub(super) struct Samples {
 
 /// Columns of the points.
 #[derive(Clone, Copy)]
-pub(super) struct Surface<'a> {
+pub(crate) struct Surface<'a> {
     pub position: &'a [Vec3],
     pub normal: &'a [Vec3],
     pub area: &'a [f32],

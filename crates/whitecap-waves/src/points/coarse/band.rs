@@ -7,14 +7,14 @@
 use glam::Vec3;
 use wide::f32x8;
 
-use super::lanes::{Weighted, dot, offsets, splat, sum};
+use crate::points::sums::lanes::{Weighted, dot, offsets, splat, sum};
 
 /// Distance beyond which particles are left out of Eq. 4.5, in coarse lengths.
 const REACH: f32 = 1.75;
 
 /// The band of one coarse length.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Band {
+pub(crate) struct Band {
     /// Radius R of the outer spheres.
     outer: f32,
     /// Radius r of the inner spheres.
@@ -25,7 +25,7 @@ pub(super) struct Band {
 
 /// The level at a point, and the way out of the liquid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Level {
+pub(crate) struct Level {
     /// φ; infinite where no particle is near.
     pub level: f32,
     /// The normalised gradient of φ; zero where there is none.
@@ -103,7 +103,7 @@ fn density(distance: f32) -> f32 {
 
 /// D of Eq. 4.6 at eight squared distances in coarse lengths.
 #[inline(always)]
-pub(super) fn densities(squared: f32x8) -> f32x8 {
+pub(crate) fn densities(squared: f32x8) -> f32x8 {
     decay(squared * 2.0)
 }
 
@@ -124,8 +124,8 @@ fn decay(x: f32x8) -> f32x8 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::weighted;
     use super::*;
+    use crate::points::sums::lanes::weighted;
 
     /// Contract: the fast exponential is the exponential.
     #[test]

@@ -19,9 +19,9 @@ use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
 use super::band::densities;
-use super::blocks::box_of;
-use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
-use super::near_box::{NearBox, PositionColumns};
+use crate::points::sums::blocks::box_of;
+use crate::points::sums::lanes::{Row, Weighted, dot, offsets, splat, weighted};
+use crate::points::sums::near_box::{NearBox, PositionColumns};
 
 const INACTIVE: u32 = u32::MAX;
 /// Distance within which the densities round a box are known, in coarse lengths: that of the advection.
@@ -32,7 +32,7 @@ const DENSITY_REACH: f32 = 1.5;
 
 /// Particles of one frame. Keeps its memory from frame to frame.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CoarseParticles {
+pub(crate) struct CoarseParticles {
     coarse: f32,
     grid: NeighbourGrid,
     cells: CoordinateIndex,

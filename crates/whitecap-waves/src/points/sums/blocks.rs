@@ -16,11 +16,11 @@ const CELL_MARGIN: f64 = 1.0 + 1e-9;
 
 /// Points so far apart that a cell of a sample would hold hardly more than one of them: λ_c / λ_f up
 /// to which each point is its own sample.
-pub(super) const OWN_SAMPLE_RATIO: f32 = 4.5;
+pub(crate) const OWN_SAMPLE_RATIO: f32 = 4.5;
 
 /// How space is cut, for one pair of lengths λ_c and λ_f.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// Cells of fine neighbours halve λ_c this often; they are at least 2 λ_f wide.
     pub fine_halvings: i32,
     /// Blocks are 2 to the power of this many fine cells wide.
@@ -57,7 +57,7 @@ impl Cut {
 
 /// One block: its number, its coordinate and the places of its points.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pub number: usize,
     pub coordinate: IVec3,
     pub points: Range<usize>,
@@ -71,13 +71,13 @@ impl Block {
 }
 
 /// The box round some points.
-pub(super) fn box_of(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
+pub(crate) fn box_of(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
     let empty = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     points.into_iter().fold(empty, |[min, max], point| [min.min(point), max.max(point)])
 }
 
 /// The blocks of points that are in the order of `grid`.
-pub(super) fn blocks_of(grid: &NeighbourGrid, cut: &Cut) -> Vec<Block> {
+pub(crate) fn blocks_of(grid: &NeighbourGrid, cut: &Cut) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for cell in 0..grid.cell_count() {
         let coordinate = grid.cell(cell) >> cut.block_doublings;
@@ -92,7 +92,7 @@ pub(super) fn blocks_of(grid: &NeighbourGrid, cut: &Cut) -> Vec<Block> {
 
 /// Fills `column` with one value per point: `work` gets a block, the slice of its values, and memory
 /// that it may use as it likes.
-pub(super) fn per_block<T: Copy + Send, S: Default>(
+pub(crate) fn per_block<T: Copy + Send, S: Default>(
     blocks: &[Block],
     column: &mut [T],
     work: impl Fn(&mut S, &Block, &mut [T]) + Sync,

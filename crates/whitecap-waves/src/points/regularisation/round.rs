@@ -8,20 +8,20 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::reduce;
 
-use super::advection::{Movement, displacements};
-use super::band::{Band, Level};
-use super::blocks::{Block, Cut, blocks_of, per_block};
-use super::coarse::CoarseParticles;
-use super::error::PointError;
-use super::lanes::Oriented;
-use super::patches::Patches;
-use super::report::{PointReport, PointTimes, Spacing, timed};
-use super::samples::{Samples, Surface};
 use super::smoothing::{fitted_normal, mean_normal, shift};
 use super::sphere_sampling::sphere_samples;
-use super::state::{Lengths, TrackerState};
 use super::turnover::{crowded, vacancies};
-use super::{Carry, Neighbourhood, Sums, SurfacePoints, spreading};
+use crate::points::coarse::CoarseParticles;
+use crate::points::coarse::advection::{Movement, displacements};
+use crate::points::coarse::band::{Band, Level};
+use crate::points::coarse::patches::Patches;
+use crate::points::error::PointError;
+use crate::points::report::{PointReport, PointTimes, Spacing, timed};
+use crate::points::state::{Lengths, TrackerState};
+use crate::points::sums::blocks::{Block, Cut, blocks_of, per_block};
+use crate::points::sums::lanes::Oriented;
+use crate::points::sums::samples::{Samples, Surface};
+use crate::points::{Carry, Neighbourhood, Sums, SurfacePoints, regularisation::spreading};
 
 /// How far outside the band a point may stay, in thicknesses.
 const BAND_TOLERANCE: f32 = 0.1;
@@ -37,14 +37,14 @@ const MOST_POINTS: usize = 1 << 28;
 
 /// What is made anew in every frame and kept for its memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     pub particles: CoarseParticles,
     pub grid: NeighbourGrid,
     pub patches: Patches,
 }
 
 /// The points of a frame while they are worked on.
-pub(super) struct Round {
+pub(crate) struct Round {
     coarse: f32,
     fine: f32,
     band: Band,

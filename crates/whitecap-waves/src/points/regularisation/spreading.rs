@@ -5,14 +5,14 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::Neighbourhood;
+use crate::points::Neighbourhood;
 
 /// Points per task.
 const POINTS_PER_TASK: usize = 512;
 
 /// The tangential displacement of each point away from its neighbours within `fine` (Eq. 4.12). The
 /// densities over `fine` may be those of a little before.
-pub(super) fn pushes(
+pub(crate) fn pushes(
     positions: &[Vec3],
     normals: &[Vec3],
     lists: &Neighbourhood,

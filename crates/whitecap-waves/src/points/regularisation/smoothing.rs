@@ -10,7 +10,7 @@
 use glam::Vec3;
 use wide::f32x8;
 
-use super::lanes::{Oriented, dot, offsets, splat, sum};
+use crate::points::sums::lanes::{Oriented, dot, offsets, splat, sum};
 
 /// Offsets, distances squared and weights of eight samples as a point sees them.
 #[inline(always)]
@@ -35,7 +35,7 @@ fn normals_of(group: &[f32x8; 7]) -> [f32x8; 3] {
 
 /// The normal of the plane that fits the samples within `radius` best, as a height over the plane
 /// orthogonal to `start` (lines 3 to 5).
-pub(super) fn fitted_normal(point: Vec3, start: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
+pub(crate) fn fitted_normal(point: Vec3, start: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
     let (here, axis) = (splat(point), splat(start));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let mut weights = f32x8::ZERO;
@@ -85,7 +85,7 @@ pub(super) fn fitted_normal(point: Vec3, start: Vec3, samples: &Oriented, radius
 }
 
 /// The mean normal within `radius` (lines 7 and 8).
-pub(super) fn mean_normal(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
+pub(crate) fn mean_normal(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> Vec3 {
     let (here, axis) = (splat(point), splat(normal));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let mut total = [f32x8::ZERO; 3];
@@ -102,7 +102,7 @@ pub(super) fn mean_normal(point: Vec3, normal: Vec3, samples: &Oriented, radius:
 
 /// How far a point moves along its normal to lie, on average, on circles that it shares with the
 /// samples and that are orthogonal to both normals (Eq. 4.10 and 4.11).
-pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> f32 {
+pub(crate) fn shift(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) -> f32 {
     let (here, axis) = (splat(point), splat(normal));
     let inverse_radius = f32x8::splat(1.0 / radius);
     let least_across = f32x8::splat(1e-10 * radius * radius);
@@ -129,8 +129,8 @@ pub(super) fn shift(point: Vec3, normal: Vec3, samples: &Oriented, radius: f32) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::{Row, oriented};
     use super::*;
+    use crate::points::sums::lanes::{Row, oriented};
 
     /// Samples of area one.
     fn lanes(count: u32, sample: impl Fn(u32) -> (Vec3, Vec3)) -> Oriented {

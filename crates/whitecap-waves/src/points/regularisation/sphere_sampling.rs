@@ -7,9 +7,9 @@ use glam::Vec3;
 use rayon::prelude::*;
 use wide::f32x8;
 
-use super::coarse::CoarseParticles;
-use super::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 use super::poisson_disk::thinned;
+use crate::points::coarse::CoarseParticles;
+use crate::points::sums::lanes::{Row, Weighted, dot, offsets, splat, weighted};
 
 /// Samples are not denser than this many per coarse length; insertion makes the finer ones.
 const MOST_PER_COARSE: f32 = 4.0;
@@ -20,7 +20,7 @@ const SPHERE_MARGIN: f32 = 1e-3;
 
 /// Samples on spheres of radius `coarse` round the particles of some cells, outside all other
 /// spheres and at least `fine` from each other, with the way out.
-pub(super) fn sphere_samples(
+pub(crate) fn sphere_samples(
     particles: &CoarseParticles,
     cells: &[usize],
     coarse: f32,

@@ -4,13 +4,13 @@ use glam::Vec3;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::blocks::{Block, per_block};
-use super::lanes::{Oriented, Row, dot, offsets, oriented, splat, sum};
-use super::near_box::{NearBox, PositionColumns};
+use crate::points::sums::blocks::{Block, per_block};
+use crate::points::sums::lanes::{Oriented, Row, dot, offsets, oriented, splat, sum};
+use crate::points::sums::near_box::{NearBox, PositionColumns};
 
 /// The particles near the surface of the last frame that are known in this one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Movement {
+pub(crate) struct Movement {
     pub position: Vec<Vec3>,
     /// From the last frame to this one.
     pub displacement: Vec<Vec3>,
@@ -19,7 +19,7 @@ pub(super) struct Movement {
 }
 
 /// For each point the mean displacement of the particles within 2 λ_c; zero where there are none.
-pub(super) fn displacements(
+pub(crate) fn displacements(
     positions: &[Vec3],
     blocks: &[Block],
     movement: &Movement,

@@ -27,7 +27,7 @@ use super::near_box::{NearBox, PositionColumns};
 /// Cells of samples per λ_c.
 const CELLS_PER_COARSE: f32 = 4.0;
 /// Points whose normals differ by less than the angle of this cosine (60°) share a sample.
-pub(super) const SAME_SIDE: f32 = 0.5;
+pub(crate) const SAME_SIDE: f32 = 0.5;
 
 /// How sums over a neighbourhood of λ_c are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -162,14 +162,14 @@ fn close_ones(positions: &[Vec3], width: f32) -> ([Vec3; 2], usize) {
 }
 
 /// One sample.
-pub(super) struct Mean {
+pub(crate) struct Mean {
     pub position: Vec3,
     pub normal: Vec3,
     pub area: f32,
 }
 
 /// The sample of some points.
-pub(super) fn mean(members: &[u32], positions: &[Vec3], normals: &[Vec3], areas: &[f32]) -> Mean {
+pub(crate) fn mean(members: &[u32], positions: &[Vec3], normals: &[Vec3], areas: &[f32]) -> Mean {
     if let &[only] = members {
         let only = only as usize;
         return Mean { position: positions[only], normal: normals[only], area: areas[only] };

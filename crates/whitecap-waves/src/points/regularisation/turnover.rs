@@ -7,7 +7,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::poisson_disk::thinned;
-use super::{Neighbourhood, SurfacePoints};
+use crate::points::{Neighbourhood, SurfacePoints};
 
 /// Points per task.
 const POINTS_PER_TASK: usize = 512;
@@ -38,7 +38,7 @@ const DIRECTIONS: [[f32; 2]; 8] = [
 ];
 
 /// Whether each point goes: it is too close to an older one that stays.
-pub(super) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) -> Vec<bool> {
+pub(crate) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) -> Vec<bool> {
     let limit = (LEAST_DISTANCE * fine).powi(2);
     let is_close = |point: usize, other: usize| {
         points.position[point].distance_squared(points.position[other]) < limit
@@ -64,7 +64,7 @@ pub(super) fn crowded(points: &SurfacePoints, lists: &Neighbourhood, fine: f32) 
 }
 
 /// Places for new points, each with the point beside which it lies.
-pub(super) fn vacancies(
+pub(crate) fn vacancies(
     points: &SurfacePoints,
     lists: &Neighbourhood,
     goes: &[bool],
