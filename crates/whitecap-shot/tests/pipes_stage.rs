@@ -125,10 +125,49 @@ fn frames_tell_where_the_volume_is() {
     }
     assert!(metric(&report, "error of the volume").iter().all(|&error| error < 1e-6));
     assert!(metric(&report, "drops").iter().any(|&count| count > 0.0));
-    assert!(metric(&report, "meniscus time").len() == 8);
+    let times = report["stages"][0]["frames"][7]["times"].as_array().unwrap();
+    let times: Vec<&str> = times.iter().map(|time| time["name"].as_str().unwrap()).collect();
+    assert_eq!(times, ["simulation", "surface", "meniscus"]);
     let mesh = folder.path().join("out/spill/blood/blood.0008.ply");
     let mesh = whitecap_io::read_mesh(mesh).unwrap();
     assert!(mesh.attribute("normal").is_some() && mesh.attribute("opacity").is_some());
+}
+
+/// Contract: a manifest holds no times: two runs of the same shot have the same manifest, to the byte.
+#[test]
+fn manifests_repeat() {
+    let manifest = || {
+        let folder = folder();
+        run_in(folder.path(), None);
+        std::fs::read_to_string(folder.path().join("out/spill/blood/manifest.json")).unwrap()
+    };
+    let first = manifest();
+    assert!(first.contains("wet columns") && !first.contains("simulation"), "{first}");
+    assert_eq!(first, manifest());
+}
+
+/// Contract: drops can be saved beside the liquid, and are those that a stage of its own gives; the liquid
+/// is simulated once. A frame whose drops are gone is made again.
+#[test]
+fn drops_beside_the_liquid() {
+    let drops = |folder: &Path, name: &str| {
+        std::fs::read(folder.join(format!("out/spill/blood/{name}.0008.bgeo"))).unwrap()
+    };
+    let alone = folder();
+    report(alone.path(), &SHOT.replace(r#"save = ["ply"]"#, "give = \"drops\"\nsave = [\"bgeo\"]"));
+    let beside = folder();
+    let text = SHOT.replace(r#"save = ["ply"]"#, r#"save = ["ply", "drops.bgeo"]"#);
+    run_text(beside.path(), &text, None);
+    let expected = drops(alone.path(), "blood");
+    assert!(drops(beside.path(), "blood.drops") == expected, "other drops");
+    assert_eq!(saved(beside.path()).len(), 8);
+    std::fs::remove_file(beside.path().join("out/spill/blood/blood.drops.0008.bgeo")).unwrap();
+    run_text(beside.path(), &text, None);
+    assert!(drops(beside.path(), "blood.drops") == expected, "other drops after making them again");
+    let wrong = SHOT.replace(r#"save = ["ply"]"#, r#"save = ["drops.ply", "rain.bgeo"]"#);
+    let path = beside.path().join("spill.toml");
+    let told = Shot::parse(&wrong, &path, &Registry::standard()).err().unwrap().to_string();
+    assert!(told.contains("rain.bgeo") && !told.contains("\"drops.ply\" is"), "{told}");
 }
 
 /// Contract: the same stage gives its terrain, or its drops.

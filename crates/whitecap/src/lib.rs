@@ -92,6 +92,107 @@
 //! # Ok::<(), whitecap::surface::Error>(())
 //! ```
 //!
+//! # Bodies
+//! Solids of liquids, obstacles of waves and objects of pictures are one *animated body*: a closed mesh
+//! that rests, moves from key to key, or deforms from frame to frame. It knows its position, its velocity
+//! and its signed distance at any time, also between frames. A box that rises by a metre in a second:
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Transform, TriMesh};
+//! use whitecap::scene::AnimatedBody;
+//!
+//! let block = TriMesh::cuboid(Vec3::splat(-0.1), Vec3::splat(0.1));
+//! let raised = Transform { translation: Vec3::Y, ..Transform::IDENTITY };
+//! let body = AnimatedBody::rigid(block, vec![(0.0, Transform::IDENTITY), (1.0, raised)])?;
+//!
+//! let pose = body.at(0.25)?;
+//! let nearest = pose.nearest(Vec3::new(0.0, 0.5, 0.0), 1.0).unwrap();
+//! assert!((nearest.distance - 0.15).abs() < 1e-5);
+//! assert!((nearest.velocity - Vec3::Y).length() < 1e-4);
+//! # Ok::<(), whitecap::scene::SceneError>(())
+//! ```
+//!
+//! # Coarse liquid
+//! A simulated liquid is stepped from frame to frame. It stays incompressible: no particle ends a step
+//! more than two per cent denser than at rest.
+//!
+//! ```
+//! use whitecap::bulk::sph::{Liquid, SphSettings};
+//! use whitecap::core::Unwatched;
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::scene::fill::{Volume, lattice_points};
+//! use whitecap::scene::shape::BoxShape;
+//!
+//! let domain = BoxShape { min: [0.0; 3], max: [0.6, 0.4, 0.2] };
+//! let settings = SphSettings { spacing: 0.05, domain: Some(domain), ..SphSettings::default() };
+//! let block = Volume::Box { min: Vec3::ZERO, max: Vec3::new(0.2, 0.3, 0.2) };
+//! let positions = lattice_points(block, settings.spacing)?;
+//!
+//! let mut liquid = Liquid::new(settings)?;
+//! liquid.add(&positions, &vec![Vec3::ZERO; positions.len()])?;
+//! for _ in 0..4 {
+//!     let report = liquid.step_frame(1.0 / 24.0, &Unwatched)?;
+//!     assert!(report.steps.iter().all(|step| step.largest_density < 1.021));
+//! }
+//! assert_eq!(liquid.strays().outside_domain, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Waves
+//! *Surface points* follow a coarse liquid and carry waves that its particles are too coarse for. The
+//! motion of the liquid itself never changes.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Column, Particles, Unwatched};
+//! use whitecap::waves::{DISPLACEMENT, Surroundings, WaveSettings, Waves};
+//!
+//! // A pool whose surface is lifted and sinks back.
+//! let pool = |frame: i32| {
+//!     let lift = 0.02 * (0.5 * frame as f32).cos();
+//!     let place = |i: i32| {
+//!         let cell = Vec3::new((i % 12) as f32, (i / 144) as f32, (i / 12 % 12) as f32);
+//!         0.05 * cell + Vec3::Y * (lift * (0.8 * cell.x).sin() * cell.y / 3.0)
+//!     };
+//!     let mut particles = Particles::new((0..576).map(place).collect());
+//!     particles.set_attribute("id", Column::I32((0..576).collect())).map(|()| particles)
+//! };
+//! let mut waves = Waves::new(WaveSettings::default(), 1.0 / 24.0)?;
+//! for frame in 0..3 {
+//!     let made = waves.step(&pool(frame)?, Surroundings::default(), &Unwatched)?;
+//!     assert!(made.particles()?.attribute(DISPLACEMENT).is_some());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Tracked mesh
+//! A detailed mesh is carried along by the particles of a coarse liquid and keeps its detail; it is closed
+//! in every frame, also when the liquid merges or tears.
+//!
+//! ```
+//! use whitecap::core::glam::Vec3;
+//! use whitecap::core::{Column, Particles, Unwatched};
+//! use whitecap::surface::{SurfaceSettings, report, surface_particles};
+//! use whitecap::track::{TrackSettings, Tracker};
+//!
+//! let block = |shift: f32| {
+//!     let cell = |i: i32| Vec3::new((i % 8) as f32, (i / 8 % 8) as f32, (i / 64) as f32);
+//!     let places = (0..512).map(|i| 0.05 * cell(i) + Vec3::X * shift).collect();
+//!     let mut particles = Particles::new(places);
+//!     particles.set_attribute("id", Column::I32((0..512).collect())).map(|()| particles)
+//! };
+//! let (before, after) = (block(0.0)?, block(0.02)?);
+//! let mesh = surface_particles(&before, &SurfaceSettings::default(), &Unwatched)?.mesh;
+//! let mut tracker = Tracker::new(&mesh, &before, TrackSettings::default(), &Unwatched)?;
+//! tracker.advance(&before, &after, 1.0 / 24.0, &Unwatched)?;
+//!
+//! let moved = tracker.mesh();
+//! assert!(report(&moved).is_closed_manifold());
+//! assert!((moved.positions()[0].x - mesh.positions()[0].x - 0.02).abs() < 1e-3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Shallow liquid
 //! Liquid that is shallow against its extent needs no particles. A *terrain* lists the spaces between
 //! solids above every cell of a grid, several above each other under overhangs; *columns* of liquid
@@ -114,6 +215,29 @@
 //! surface.update(pipes.columns(), &MinimumHeights::none(), &Default::default())?;
 //! assert!(surface.to_mesh().attribute("opacity").is_some());
 //! # Ok::<(), whitecap::pipes::PipeError>(())
+//! ```
+//!
+//! # Picture
+//! A *scene* has shapes, materials, light and a camera; [`render::render`] follows light through it.
+//! Particles can be hit directly, without a mesh.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use whitecap::core::Unwatched;
+//! use whitecap::render::glam::Vec3;
+//! use whitecap::render::shapes::{Plane, Sphere};
+//! use whitecap::render::{Dielectric, Material, RenderSettings, Scene, render};
+//!
+//! let mut scene = Scene::default();
+//! let stone = scene.add_material(Material::plastic(Vec3::splat(0.4), 0.3));
+//! let water = scene.add_material(Material::dielectric(Dielectric::water()));
+//! scene.add("floor", Arc::new(Plane::floor(0.0)), stone);
+//! scene.add("drop", Arc::new(Sphere { center: 0.5 * Vec3::Y, radius: 0.5 }), water);
+//!
+//! let settings = RenderSettings { width: 32, height: 24, samples: 4, ..RenderSettings::default() };
+//! let picture = render(&scene, &settings, &Unwatched)?;
+//! assert_eq!((picture.width, picture.height, picture.statistics.lost_paths), (32, 24, 0));
+//! # Ok::<(), whitecap::render::RenderError>(())
 //! ```
 //!
 //! # Files and sequences
