@@ -4,7 +4,7 @@
 //! finds the same particle in another frame; `disjoint_sets` finds what is connected pair by pair.
 //!
 //! # Guarantees
-//! * Lists come in an order that depends on the input only, never on threads or hashes.
+//! * Results depend on the input only, not on the number of threads or the order of a hash map.
 
 pub mod disjoint_sets;
 pub mod identities;
