@@ -15,50 +15,36 @@
 //! reduction, no hash order. Across machines, results may differ in the last bits, because the
 //! compiler may fuse or vectorise differently for another processor.
 
-pub mod attributes;
-mod bounds;
-pub mod checked_bytes;
-pub mod closest_point;
-mod coordinate_index;
-pub mod dense_grid;
-pub mod disjoint_sets;
-pub mod eigen;
+mod bytes;
+mod data;
 mod error;
-pub mod identities;
-pub mod kernels;
-mod lattice;
-pub mod mac_grid;
-mod mesh;
-mod mesh_shapes;
-pub mod morton;
-pub mod neighbours;
-pub mod padded_columns;
-mod particles;
-pub mod poisson;
-pub mod reduce;
-pub mod saved_bytes;
-pub mod scatter;
-pub mod sparse_grid;
-pub mod surface_area_heuristic;
-pub mod transform;
-pub mod triangle_bvh;
-mod volume;
+mod geometry;
+mod grids;
+mod numerics;
+mod search;
 mod watch;
-pub mod winding_number;
 
 pub use attributes::{Attributes, Column};
-pub use bounds::Bounds;
-pub use coordinate_index::CoordinateIndex;
+pub use bytes::{checked_bytes, saved_bytes};
+pub use data::attributes;
+pub use data::mesh::{Adjacency, TriMesh};
+pub use data::mesh_shapes::open_edges;
+pub use data::particles::Particles;
+pub use data::volume::{GridClass, GridValues, Volume, VolumeGrid};
 pub use dense_grid::DenseGrid;
 pub use error::Error;
+pub use geometry::bounds::Bounds;
+pub use geometry::{
+    closest_point, surface_area_heuristic, transform, triangle_bvh, winding_number,
+};
 pub use glam;
+pub use grids::coordinate_index::CoordinateIndex;
+pub use grids::lattice::Lattice;
+pub use grids::{dense_grid, mac_grid, sparse_grid};
 pub use identities::Identities;
-pub use lattice::Lattice;
 pub use mac_grid::MacGrid;
-pub use mesh::{Adjacency, TriMesh};
-pub use mesh_shapes::open_edges;
-pub use particles::Particles;
+pub use numerics::{eigen, kernels, padded_columns, poisson, reduce, scatter};
+pub use search::{disjoint_sets, identities, morton, neighbours};
 pub use sparse_grid::{SparseGrid, Tile};
 pub use transform::{KeyframedTransform, Transform};
-pub use volume::{GridClass, GridValues, Volume, VolumeGrid};
 pub use watch::{Unwatched, Watch};

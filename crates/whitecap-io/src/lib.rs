@@ -37,41 +37,27 @@
 //! | `id` | `id` | `id` | `ids`, `ID` |
 //! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0 NAME:1`… |
 
-pub mod atomic;
-mod base64;
-pub mod bgeo_classic;
-mod byte_reader;
-mod component_names;
+mod attributes;
+mod encoding;
 mod error;
-mod format;
-pub mod gltf;
-pub mod houdini_json;
+mod files;
+mod houdini;
 pub mod image;
-mod inflate;
-mod naming;
-mod narrow;
-pub mod npz;
-mod number_ranges;
-pub mod obj;
-mod open;
-pub mod ply;
-mod point_table;
-mod row_writer;
-mod scalar;
-pub mod sequence;
-pub mod stl;
-pub mod text_points;
-mod tokens;
+mod meshes;
+mod points;
 pub mod vdb;
-mod vtk_cells;
-pub mod vtk_legacy;
-pub mod vtu;
+mod vtk;
 
 pub use error::{Error, Place};
-pub use format::{Format, FormatInfo, Kind, formats, has_extension};
-pub use number_ranges::number_ranges;
-pub use open::{
+pub use files::format::{Format, FormatInfo, Kind, formats, has_extension};
+pub use files::number_ranges::number_ranges;
+pub use files::open::{
     kind_of, mesh_bytes, parse_mesh, parse_particles, particle_bytes, read_mesh, read_particles,
     write_mesh, write_mesh_as, write_particles, write_particles_as,
 };
+pub use files::{atomic, sequence};
+pub use houdini::{bgeo_classic, houdini_json};
+pub use meshes::{gltf, obj, ply, stl};
+pub use points::{npz, text_points};
 pub use sequence::Sequence;
+pub use vtk::{vtk_legacy, vtu};

@@ -44,46 +44,28 @@
 //! H² g S / 3ν, and waves run at √(g H), up to the depth that is stable for the time step; in deeper liquid,
 //! waves are no faster than that. With either, a lake is level and the volume is exact.
 
-mod brush;
-mod casting;
-mod chunks;
-mod columns;
-mod drops;
 mod error;
 mod flow;
-mod gateways;
-mod grid;
-mod heightfield;
-mod layered;
+mod liquid;
 mod meniscus;
-mod network;
 mod opacity;
-mod passages;
-mod pipes;
-mod place;
-mod report;
-mod rows;
-mod rules;
 mod scene;
 mod settings;
-mod shallow_water;
-mod snapshot;
 pub mod surface;
 mod terrain;
-mod terrain_change;
 
-pub use brush::Brush;
-pub use columns::{Columns, DRY_DEPTH};
-pub use drops::Drop;
 pub use error::PipeError;
 pub use flow::PipeFlux;
-pub use grid::{Grid, MOST_CELLS};
+pub use liquid::brush::Brush;
+pub use liquid::columns::{Columns, DRY_DEPTH};
+pub use liquid::drops::Drop;
+pub use liquid::pipes::Pipes;
+pub use liquid::report::PipeReport;
 pub use meniscus::{Meniscus, MeniscusSettings, Viewer};
 pub use opacity::opacity;
-pub use pipes::Pipes;
-pub use report::PipeReport;
 pub use scene::{DrawnTerrain, MotionError, PipeScene, TerrainMotion};
 pub use settings::{Edges, Passages, PipeArea, PipeSettings, Solver, Source};
 pub use surface::{MinimumHeights, Surface, SurfaceSettings, VertexKind, terrain_mesh};
+pub use terrain::grid::{Grid, MOST_CELLS};
 pub use terrain::{MOST_COLUMNS, Space, Terrain};
 pub use whitecap_core::saved_bytes::StateError;

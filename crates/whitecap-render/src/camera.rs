@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_scene::{Range, check_ranges};
 
-use crate::frame::uniform_disc;
+use crate::sampling::frame::uniform_disc;
 use crate::{Ray, RenderError};
 
 /// How space becomes a picture.

@@ -20,44 +20,24 @@
 //! * the stages: [`StageKind`], [`Stage`], [`Registry`]
 //! * the run: [`mod@runner`], [`Event`], [`CancelToken`]
 
-mod body_files;
-mod command_info;
-mod diagnostic;
-mod exact;
-mod formats;
-mod frame_data;
-mod frame_files;
-mod frame_maker;
-mod graph;
-mod located;
-mod lock;
-mod memory;
-mod phenomenon;
-mod picture;
-mod plot;
-mod progress;
-mod registry;
+mod contract;
+mod files;
 mod report;
-mod report_html;
-pub mod runner;
-mod schema_check;
+mod running;
 mod shot_file;
-mod source_checksums;
-pub mod stage;
-mod stage_folder;
-mod stage_run;
-mod stage_table;
 pub mod stages;
 
-pub use command_info::{CommandInfo, Subject};
-pub use diagnostic::{Diagnostic, Diagnostics};
-pub use formats::savable as savable_formats;
-pub use frame_data::{DataKind, FrameData, FrameTime};
-pub use phenomenon::{Kind, Phenomenon};
-pub use picture::Picture;
-pub use progress::{CancelToken, Event, FrameResult, Observer};
-pub use registry::{Registry, shot_schema, stage_kinds};
+pub use contract::command_info::{CommandInfo, Subject};
+pub use contract::frame_data::{DataKind, FrameData, FrameTime};
+pub use contract::phenomenon::{Kind, Phenomenon};
+pub use contract::picture::Picture;
+pub use contract::registry::{Registry, shot_schema, stage_kinds};
+pub use contract::stage;
+pub use files::formats::savable as savable_formats;
 pub use runner::{RunError, RunOptions, RunOutcome, RunSummary, run};
+pub use running::progress::{CancelToken, Event, FrameResult, Observer};
+pub use running::runner;
+pub use shot_file::diagnostic::{Diagnostic, Diagnostics};
 pub use shot_file::{Records, Save, Shot, ShotError, ShotSettings, ShotStage};
 pub use stage::{
     CheckedStage, Depends, Gives, InputPort, Inputs, KindInfo, Metric, Over, SettingProblem,

@@ -51,34 +51,18 @@
 //! not merge get a tracker each, with the particles of that body.
 
 mod advect;
-mod carried;
-mod cells;
-mod close;
-mod coarse_distance;
-mod coarse_surface;
-mod crossings;
-mod cubic;
-mod cut;
 mod error;
-mod gamma;
-mod half_edge;
-mod input_check;
-mod jump;
-mod matching;
-mod patch;
-mod project;
-mod quality;
-mod rebuild;
-mod remesh;
+mod mesh;
+mod projection;
+mod remeshing;
 mod report;
 mod settings;
 mod state;
 mod topology;
 mod tracker;
-mod triangulate;
 
-pub use close::{CloseReport, close_mesh};
 pub use error::TrackError;
+pub use mesh::close::{CloseReport, close_mesh};
 pub use report::{TrackReport, TrackTimes};
 pub use settings::{Projection, TrackSettings};
 pub use topology::Topology;

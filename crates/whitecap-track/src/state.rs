@@ -15,9 +15,9 @@ use whitecap_core::saved_bytes::{
 };
 use whitecap_core::{Attributes, Column};
 
-use crate::carried::Carried;
 use crate::error::TrackError;
-use crate::half_edge::HalfEdgeMesh;
+use crate::mesh::carried::Carried;
+use crate::mesh::half_edge::HalfEdgeMesh;
 use crate::settings::TrackSettings;
 use crate::tracker::Tracker;
 

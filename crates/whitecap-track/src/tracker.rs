@@ -9,20 +9,22 @@ use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, reduce};
 use whitecap_surface::volume;
 
 use crate::advect::{Movement, displacements};
-use crate::carried::Carried;
-use crate::cells::{CellSet, cell_span, cells_between, cells_round_edge, cells_round_node, places};
-use crate::coarse_surface::CoarseSurface;
-use crate::crossings::Crossings;
 use crate::error::TrackError;
-use crate::half_edge::HalfEdgeMesh;
-use crate::input_check;
-use crate::jump::largest_jump;
-use crate::project::{Drawn, Reach, along_normals, keep_distance};
-use crate::quality::{self, QualityCounts};
-use crate::rebuild::{rebuild_all, rebuild_parts};
-use crate::remesh::{Task, remesh, take_birth_distances};
+use crate::mesh::carried::Carried;
+use crate::mesh::half_edge::HalfEdgeMesh;
+use crate::mesh::input_check;
+use crate::mesh::quality::{self, QualityCounts};
+use crate::projection::coarse_surface::CoarseSurface;
+use crate::projection::project::{Drawn, Reach, along_normals, keep_distance};
+use crate::remeshing::jump::largest_jump;
+use crate::remeshing::rebuild::{rebuild_all, rebuild_parts};
+use crate::remeshing::remesh::{Task, remesh, take_birth_distances};
 use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
+use crate::topology::cells::{
+    CellSet, cell_span, cells_between, cells_round_edge, cells_round_node, places,
+};
+use crate::topology::crossings::Crossings;
 use crate::topology::{Topology, disagreeing_nodes, take_birth_doubts};
 
 /// The band of the coarse distance relative to the largest detail (Dagenais et al. 2017, §2.3.1).
@@ -402,7 +404,8 @@ impl Frame<'_> {
         let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
         report.largest_detail = reduce::max(delta.len(), known).max(0.0);
         if report.remeshed_cells > 0 {
-            let occupied = CellSet::new(at.par_iter().map(|&p| crate::cells::cell_of(p)).collect());
+            let occupied =
+                CellSet::new(at.par_iter().map(|&p| crate::topology::cells::cell_of(p)).collect());
             let all = occupied.len().max(report.remeshed_cells);
             report.remeshed_share = report.remeshed_cells as f32 / all as f32;
         }

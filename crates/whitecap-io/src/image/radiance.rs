@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::{Image, limit};
-use crate::byte_reader::ByteReader;
-use crate::scalar::Endian;
+use crate::encoding::byte_reader::ByteReader;
+use crate::encoding::scalar::Endian;
 use crate::{Error, Place};
 
 /// Header lines that are longer or more numerous than this are not a header.

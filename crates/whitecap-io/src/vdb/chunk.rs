@@ -9,7 +9,7 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 use super::blosc;
 use crate::Error;
-use crate::byte_reader::ByteReader;
+use crate::encoding::byte_reader::ByteReader;
 
 /// Set where values are zlib-compressed.
 pub(super) const ZIP: u32 = 1;

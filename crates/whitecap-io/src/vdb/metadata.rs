@@ -4,7 +4,7 @@ use whitecap_core::GridClass;
 use whitecap_core::glam::IVec3;
 
 use crate::Error;
-use crate::byte_reader::ByteReader;
+use crate::encoding::byte_reader::ByteReader;
 
 /// Name, type and size of an entry take at least this.
 const LEAST_ENTRY_BYTES: usize = 12;

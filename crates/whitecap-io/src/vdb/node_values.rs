@@ -17,7 +17,7 @@ use super::chunk::{ACTIVE_MASK, Chunk, Packer};
 use super::mask;
 use super::value::{Precision, VoxelValue};
 use crate::Error;
-use crate::byte_reader::ByteReader;
+use crate::encoding::byte_reader::ByteReader;
 
 const ALL_VALUES: u8 = 6;
 

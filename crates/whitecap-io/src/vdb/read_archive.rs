@@ -12,8 +12,8 @@ use super::read_tree::{self, Encoding};
 use super::value::{Precision, VoxelValue};
 use super::{HALF_SUFFIX, MAGIC, NAME_SEPARATOR, NEWEST_VERSION, OLDEST_VERSION, SkippedGrid};
 use super::{UUID_LENGTH, transform};
-use crate::byte_reader::ByteReader;
-use crate::scalar::Endian;
+use crate::encoding::byte_reader::ByteReader;
+use crate::encoding::scalar::Endian;
 use crate::{Error, Place};
 
 /// Reads every grid of a kind that a [`Volume`] can hold; names the others.

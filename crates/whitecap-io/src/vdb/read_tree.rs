@@ -12,7 +12,7 @@ use super::mask;
 use super::node_values::{PackedValues, Storage};
 use super::value::{Precision, VoxelValue};
 use crate::Error;
-use crate::byte_reader::ByteReader;
+use crate::encoding::byte_reader::ByteReader;
 
 /// How a grid's type and header say its values are stored.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use whitecap_core::glam::{DMat4, DVec3, Vec3};
 
 use super::metadata::write_text;
 use crate::Error;
-use crate::byte_reader::ByteReader;
+use crate::encoding::byte_reader::ByteReader;
 
 /// How far the three scales may differ, relative to their size: rounding in the writing program,
 /// no more.
@@ -96,7 +96,7 @@ mod tests {
     use whitecap_core::glam::DQuat;
 
     use super::*;
-    use crate::scalar::Endian;
+    use crate::encoding::scalar::Endian;
 
     fn parse(kind: &str, doubles: &[f64]) -> Result<Lattice, Error> {
         let mut bytes = Vec::new();

@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use whitecap_scene::check_ranges;
 
-use crate::columns::Columns;
 use crate::error::PipeError;
+use crate::liquid::columns::Columns;
 use crate::surface::{STEPS, Surface, VertexKind, places};
 use ring::Ring;
 use tilt::tilt;

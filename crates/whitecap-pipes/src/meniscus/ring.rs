@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::Reach;
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::Surface;
 
 /// How often directions to the boundary are averaged along it: over about two cells to each side.

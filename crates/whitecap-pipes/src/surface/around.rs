@@ -1,6 +1,6 @@
 //! The columns that are linked with one, near the shore or on request.
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::Surface;
 use crate::surface::ground::{STEPS, cell_of, neighbour_cell};
 use crate::surface::links::NONE;

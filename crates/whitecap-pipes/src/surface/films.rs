@@ -6,7 +6,7 @@
 //! few nanometres rise out of the ground with the logarithm of their depth: the visible edge is
 //! where they cross the ground, between the cells, and moves smoothly.
 
-use crate::columns::DRY_DEPTH;
+use crate::liquid::columns::DRY_DEPTH;
 use crate::surface::ground::Level;
 
 /// Liquid shallower than this, in cells, counts as none: a nanometre in cells of half a millimetre.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::chunks::Found;
-use crate::columns::Columns;
+use crate::flow::chunks::Found;
+use crate::liquid::columns::Columns;
 use crate::surface::films::Films;
 use crate::surface::minimum::MinimumHeights;
 use crate::surface::rows::over_rows;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use crate::chunks::Cut;
-use crate::columns::Columns;
+use crate::flow::chunks::Cut;
+use crate::liquid::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, neighbour_cell};
 use crate::surface::normals::{from_slopes, slope};

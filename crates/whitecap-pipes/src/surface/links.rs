@@ -8,7 +8,7 @@
 //! Where the paper's links would span a cliff, from liquid on its top to a level more than four cells
 //! below its ground, there is none: the surface ends there as at the edge of an overhang.
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::ground::{Level, Levels, Span, cell_of, neighbour_cell, of_cell, row_start};
 use crate::surface::rows::over_rows;
 use crate::surface::scan::places;

@@ -10,7 +10,7 @@
 
 use whitecap_core::TriMesh;
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 
 /// A terrain vertex must lie this far below the surface, in cells.
 const CLEARANCE: f64 = 0.01;

@@ -44,8 +44,8 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::{Column, TriMesh};
 
-use crate::columns::Columns;
 use crate::error::PipeError;
+use crate::liquid::columns::Columns;
 use ground::Levels;
 use links::{Links, NONE};
 use quartets::{Band, Corner, Quartets};

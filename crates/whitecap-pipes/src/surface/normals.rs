@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::ground::row_start;
 use crate::surface::links::Side;
 use crate::surface::rows::over_rows;

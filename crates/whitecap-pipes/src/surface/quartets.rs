@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::ground::{cell_of, of_cell};
 use crate::surface::links::{NONE, Side, is_solid};
 use crate::surface::vertices::{extra_at, step};

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::chunks::Cut;
+use crate::flow::chunks::Cut;
 
 /// Rows with fewer elements than this in all are not worth another thread.
 pub(super) const SHORTEST: usize = 4096;

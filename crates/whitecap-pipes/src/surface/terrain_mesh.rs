@@ -13,7 +13,7 @@
 use glam::{Vec3, Vec3Swizzles};
 use whitecap_core::{TriMesh, open_edges};
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::surface::heightfield::is_heightfield;
 use crate::surface::quartets::diagonal_is_first;
 use crate::surface::{Surface, VertexKind};

@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::columns::Columns;
+use crate::liquid::columns::Columns;
 use crate::opacity::opacity;
 use crate::surface::ground::{Level, Levels, STEPS, cell_of, row_start};
 use crate::surface::links::{Links, NONE, Side, Sides};

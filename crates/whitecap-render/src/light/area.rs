@@ -6,8 +6,8 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use super::{Light, LightKind};
-use crate::bsdf::luminance;
-use crate::frame::{Frame, uniform_disc};
+use crate::sampling::frame::{Frame, uniform_disc};
+use crate::scattering::bsdf::luminance;
 use crate::shapes::{Disc, Rectangle, Sphere};
 use crate::{Ray, Shape, TriangleMesh};
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use crate::RenderError;
-use crate::bsdf::luminance;
-use crate::frame::uniform_sphere;
-use crate::texture::TextureImage;
+use crate::matter::texture::TextureImage;
+use crate::sampling::frame::uniform_sphere;
+use crate::scattering::bsdf::luminance;
 
 /// Light from all around.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use whitecap_core::Tile;
 use whitecap_core::sparse_grid::local_node;
 
 use super::ParticleLiquid;
+use super::blocks::bounds::{Bulge, woken};
+use super::blocks::lists::{BlockLists, ListSource};
 use super::blocks::{BlockGrid, FIRST_SIGN, OUTSIDE};
-use super::bounds::{Bulge, woken};
-use super::gather::{Frame, Segment};
-use super::lists::{BlockLists, ListSource};
+use super::field::gather::{Frame, Segment};
 use super::particles::GROUPS;
 use super::sides::Sides;
 

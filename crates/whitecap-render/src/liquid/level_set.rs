@@ -9,7 +9,7 @@ use whitecap_surface::LevelSet;
 
 use super::LiquidField;
 use super::blocks::BlockGrid;
-use super::bounds::blocks_of_nodes;
+use super::blocks::bounds::blocks_of_nodes;
 use super::march::{Crossing, Stride, first_crossing};
 use crate::{Hit, Ray, Shape};
 

@@ -20,25 +20,15 @@
 //! * Zhu–Bridson creates spurious surfaces midway between separate particles, some thinner than a
 //!   step; rays may miss them.
 
-mod active_rows;
-mod arranged;
 mod beside_walls;
 pub(crate) mod blocks;
-mod bounds;
-mod buckets;
-mod columns;
 mod error;
-mod gather;
-mod kernel;
+mod field;
 mod level_set;
-mod lists;
 pub(crate) mod march;
-mod nearby;
 mod particles;
-mod point;
 mod settings;
 pub(crate) mod sides;
-mod sums;
 
 use glam::Vec3;
 
@@ -51,9 +41,9 @@ pub use settings::{LiquidMethod, LiquidSettings, Shutter};
 
 use crate::{Hit, Ray, Shape};
 use blocks::BlockGrid;
-use march::Crossing;
 #[doc(hidden)]
-pub use nearby::ListBox;
+pub use blocks::nearby::ListBox;
+use march::Crossing;
 use sides::Sides;
 
 /// Returns the value at a point beside a piece of a ray, from the distance along the piece and the

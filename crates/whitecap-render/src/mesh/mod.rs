@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use whitecap_core::attributes::{NORMAL, VELOCITY};
 use whitecap_core::{Bounds, Column, TriMesh};
 
-use crate::wide_bvh::{SlabRay, WideBvh};
+use crate::rays::wide_bvh::{SlabRay, WideBvh};
 use crate::{Hit, Ray, Shape};
 use triangles::{Crossing, LANES, Packet, PacketMotion, ShearedRay};
 

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::{Layer, Path, power_heuristic};
 use crate::light::LightPoint;
-use crate::medium::MediumStack;
+use crate::matter::medium::MediumStack;
 use crate::scene::ShadingPoint;
 use crate::volume::Scatter;
 use crate::{Ray, Sampler};

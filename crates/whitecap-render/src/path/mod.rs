@@ -19,8 +19,8 @@ mod visibility;
 
 use glam::Vec3;
 
-use crate::bsdf::{BsdfSample, Lobe, luminance};
-use crate::medium::MediumStack;
+use crate::matter::medium::MediumStack;
+use crate::scattering::bsdf::{BsdfSample, Lobe, luminance};
 use crate::scene::{PreparedScene, ShadingPoint, passed};
 use crate::volume::{HenyeyGreenstein, Scatter};
 use crate::{Hit, Ray, RenderSettings, Sampler};

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::{Path, transmitted};
-use crate::medium::MediumStack;
+use crate::matter::medium::MediumStack;
 use crate::scene::passed;
 use crate::{Ray, Sampler};
 

@@ -117,7 +117,7 @@ impl Picture<'_> {
             let (object, hit) = self.scene.intersect(&ray)?;
             let opacity = self.scene.material(object).opacity_at(&hit, ray.at(hit.distance));
             let (behind, crossing) = self.scene.across(object, ray.direction, &hit, &media);
-            let hidden = matches!(crossing, Some(crate::medium::Crossing::Hidden));
+            let hidden = matches!(crossing, Some(crate::matter::medium::Crossing::Hidden));
             if opacity >= 0.5 && !hidden {
                 return Some((object, ray, hit));
             }

@@ -3,8 +3,8 @@
 use glam::Vec3;
 
 use super::Scene;
-use crate::material::{FilmCoat, FilmThickness, MetalColor, Surface};
-use crate::texture::Texture;
+use crate::matter::material::{FilmCoat, FilmThickness, MetalColor, Surface};
+use crate::matter::texture::Texture;
 use crate::{Material, RenderError};
 
 const COLOR: &str = "a colour or tint is not a number from 0 to 1";

@@ -4,13 +4,13 @@ use glam::Vec3;
 use whitecap_core::Bounds;
 
 use super::{Object, Scene};
-use crate::albedo::AlbedoTable;
 use crate::light::LightSelection;
-use crate::material::{Dielectric, Surface};
-use crate::medium::MediumStack;
-use crate::microfacet::Ggx;
-use crate::texture::Texture;
-use crate::wide_bvh::{SlabRay, WideBvh};
+use crate::matter::material::{Dielectric, Surface};
+use crate::matter::medium::MediumStack;
+use crate::matter::texture::Texture;
+use crate::rays::wide_bvh::{SlabRay, WideBvh};
+use crate::scattering::albedo::AlbedoTable;
+use crate::scattering::microfacet::Ggx;
 use crate::{Hit, Material, Ray, Scene as PublicScene};
 
 /// A scene with its hierarchies and tables.

@@ -3,13 +3,13 @@
 use glam::Vec3;
 
 use super::PreparedScene;
-use crate::bsdf::{
+use crate::matter::material::{Dielectric, FilmCoat, FilmThickness, MetalColor, Surface};
+use crate::matter::medium::{Crossing, MediumStack};
+use crate::sampling::frame::Frame;
+use crate::scattering::bsdf::{
     Bsdf, BsdfSample, Interface, InterfaceReflectance, Lobe, Metal, MetalReflectance, Plastic,
     Scattering, Sheet,
 };
-use crate::frame::Frame;
-use crate::material::{Dielectric, FilmCoat, FilmThickness, MetalColor, Surface};
-use crate::medium::{Crossing, MediumStack};
 use crate::{Hit, Material, Ray, Sampler};
 
 /// A point of a surface, ready to scatter light.
@@ -178,7 +178,7 @@ impl PreparedScene<'_> {
                 let Some(Crossing::Interface { from, to }) = crossing else {
                     return Some(Vec3::ONE);
                 };
-                if body.roughness.at(hit.uv, point) >= crate::microfacet::Ggx::SMOOTH {
+                if body.roughness.at(hit.uv, point) >= crate::scattering::microfacet::Ggx::SMOOTH {
                     return None;
                 }
                 // Seen from the optically thinner side: a straight line has no total reflection.

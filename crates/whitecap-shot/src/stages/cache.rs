@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::{Column, attributes};
 
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{
     Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
     StepContext,
 };
-use crate::{DataKind, FrameData, Phenomenon, formats};
+use crate::{DataKind, FrameData, Phenomenon, files::formats};
 
 /// What the files of a cache hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

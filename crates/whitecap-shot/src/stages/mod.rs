@@ -12,7 +12,7 @@ mod waves;
 
 use std::sync::Arc;
 
-use crate::phenomenon::Kind;
+use crate::contract::phenomenon::Kind;
 use crate::stage::StageKind;
 
 pub use cache::{CacheContent, CacheSettings};

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use whitecap_render::{Progress, RenderError, RenderSettings, Rendered, render_progressively};
 
-use crate::picture::Picture;
+use crate::contract::picture::Picture;
 use crate::stage::{
     Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError,
     StageOutput, StepContext,

@@ -16,7 +16,7 @@ use whitecap_waves::dynamics::{DynamicsError, Obstacles, container_walls, displa
 use whitecap_waves::points::{Lengths, PointError};
 use whitecap_waves::{Surroundings, WaveError, WaveFrame, WaveSettings, Waves as WaveState};
 
-use crate::body_files::{BodyFiles, animated_body, load_each};
+use crate::files::body_files::{BodyFiles, animated_body, load_each};
 use crate::stage::{
     Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, SideResult,
     StageError, StageOutput, StepContext,

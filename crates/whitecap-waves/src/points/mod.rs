@@ -8,39 +8,26 @@
 //!
 //! The method is that of Mercier et al. 2015, §4.3.
 
-mod advection;
-mod aggregates;
-mod averages;
-mod band;
-mod blocks;
 mod carry;
 mod coarse;
 mod error;
-mod lanes;
-mod near_box;
 mod neighbourhood;
-mod patches;
-mod poisson_disk;
+mod regularisation;
 mod report;
-mod round;
-mod samples;
 mod settings;
-mod smoothing;
-mod sphere_sampling;
-mod spreading;
 mod state;
+mod sums;
 mod surface_points;
 mod tracker;
-mod turnover;
 
-pub use aggregates::{Aggregates, Sums};
 pub use carry::{Carried, Carry};
 pub use error::PointError;
-pub(crate) use lanes::{dot, offsets, splat};
 pub use neighbourhood::Neighbourhood;
 pub use report::{PointReport, PointTimes, Spacing};
 pub use settings::PointSettings;
 pub use state::Lengths;
 pub(crate) use state::{LastParticles, TrackerState};
+pub use sums::aggregates::{Aggregates, Sums};
+pub(crate) use sums::lanes::{dot, offsets, splat};
 pub use surface_points::SurfacePoints;
 pub use tracker::{PointFrame, SurfaceTracker};

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use wide::f32x8;
 
-use super::lanes::{Lanes, Row, dot, offsets, oriented};
+use super::sums::lanes::{Lanes, Row, dot, offsets, oriented};
 
 /// Cells per task.
 const CELLS_PER_TASK: usize = 64;

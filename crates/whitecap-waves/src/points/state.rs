@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use whitecap_core::{Identities, Particles};
 
 use super::SurfacePoints;
-use super::advection::Movement;
 use super::coarse::CoarseParticles;
+use super::coarse::advection::Movement;
 use super::report::PointReport;
 
 /// The two scales.

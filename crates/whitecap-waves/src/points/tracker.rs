@@ -16,12 +16,12 @@ use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Identities, Particles, Watch, reduce};
 use whitecap_surface::particle_spacing;
 
-use super::averages::averages;
-use super::band::Band;
+use super::coarse::averages::averages;
+use super::coarse::band::Band;
+use super::coarse::patches::Patches;
 use super::error::PointError;
-use super::patches::Patches;
+use super::regularisation::round::{Memory, Round};
 use super::report::PointReport;
-use super::round::{Memory, Round};
 use super::settings::{COARSE_PER_SPACING, PointSettings};
 use super::state::{LastParticles, Lengths, TrackerState};
 use super::{Carry, Neighbourhood, SurfacePoints};

@@ -1,12 +1,12 @@
 //! The boundary that keeps particles out: plane walls, boxes and solids.
 //!
-//! Walls are mirrors ([`Images`]); boxes and solids are sampled by boundary particles (Akinci et al.
+//! Walls are mirrors (`Images`); boxes and solids are sampled by boundary particles (Akinci et al.
 //! 2012), which lie in layers below the surface ([`boundary_samples`]) and represent the volume that
 //! [`boundary_volumes`] gives them. Both complete the density near the boundary and carry the pressure;
 //! particles that still come too close are pushed out.
 //!
 //! # Guarantees
-//! * After [`Boundary::keep_out`], a particle is outside every wall and solid, unless it is caught between
+//! * After `Boundary::keep_out`, a particle is outside every wall and solid, unless it is caught between
 //!   them where there is no room.
 
 use whitecap_core::Bounds;

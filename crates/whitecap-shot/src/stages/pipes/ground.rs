@@ -9,8 +9,8 @@ use whitecap_pipes::{DrawnTerrain, Grid, SurfaceSettings, Terrain, TerrainMotion
 use whitecap_scene::MeshMotion;
 
 use super::settings::{Area, PipeTerrain, PipesStageSettings};
-use crate::body_files::{BodyFiles, mesh_motion};
-use crate::frame_files::FrameFiles;
+use crate::files::body_files::{BodyFiles, mesh_motion};
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
 /// A terrain, and the mesh it was cast from.

@@ -6,7 +6,7 @@ use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
 use whitecap_scene::{BodySettings, PoseKey};
 
 use super::fill::PipeFill;
-use crate::frame_files::FrameFiles;
+use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
 /// What a `pipes` stage gives.

@@ -20,7 +20,7 @@ use super::materials::{material, pictures, read_image};
 use super::settings::{
     EnvironmentSettings, LightSettings, ObjectSettings, RenderStageSettings, ShapeSettings,
 };
-use crate::body_files::{BodyFiles, mesh_motion};
+use crate::files::body_files::{BodyFiles, mesh_motion};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 use crate::{FrameData, FrameTime};
 

@@ -12,7 +12,7 @@ use whitecap_scene::opening::Opening;
 use whitecap_scene::{AnimatedBody, ClosedShape, SceneError};
 
 use super::settings::SphStageSettings;
-use crate::body_files::{BodyFiles, animated_body, load_each, read_mesh};
+use crate::files::body_files::{BodyFiles, animated_body, load_each, read_mesh};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 
 /// What surrounds a liquid, loaded.

@@ -1,0 +1,11 @@
+//! Whole files: which format a name asks for, the frames of a sequence, and writes that leave the whole
+//! file or none.
+//!
+//! `format` is the table of formats, and `open` uses it to read and write by file name. `sequence` and
+//! `number_ranges` deal with frame numbers; everything is written through `atomic`.
+
+pub mod atomic;
+pub(crate) mod format;
+pub(crate) mod number_ranges;
+pub(crate) mod open;
+pub mod sequence;
