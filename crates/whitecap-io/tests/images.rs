@@ -228,7 +228,7 @@ fn radiance_rows_are_read() {
     wrong(&radiance("", 9, &[2, 2, 0, 8]), "different length");
     wrong(b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n", "xyze");
     wrong(b"#?RADIANCE\n\n+X 3 -Y 2\n", "-Y height +X width");
-    wrong(b"GIF89a", "neither PNG");
+    wrong(b"GIF89a", "does not begin like PNG");
 }
 
 /// Contract: an animation has its frames in order, its size and its rate, as animated PNG and as

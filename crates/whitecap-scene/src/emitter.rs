@@ -131,9 +131,8 @@ impl Emitter {
     }
 
     /// The particles that left since the last call and before `time` in seconds, at their positions at
-    /// `time`.
-    /// `occupied` says whether a position is already taken by a particle. Fails, and emits nothing, if
-    /// the step is so long that it would make an absurd number of particles.
+    /// `time`. `occupied` says whether a position is already taken by a particle. Fails, and emits
+    /// nothing, if the step is so long that it would make an absurd number of particles.
     pub fn emit(
         &mut self,
         time: f64,

@@ -145,7 +145,7 @@ fn mistakes_are_answered() {
         (1, &["none.png", "-o", "s.png"], "there is no such file"),
         (1, &["none.####.png", "-o", "s.png"], "no file matches"),
         (1, &["broken.png", "-o", "s.png"], "broken.png"),
-        (1, &["a.png", "text.png", "-o", "s.png"], "neither PNG"),
+        (1, &["a.png", "text.png", "-o", "s.png"], "does not begin like PNG"),
     ];
     for (expected, arguments, word) in cases {
         let (code, _, stderr) = outcome(&run(folder, &[&["sheet"], arguments].concat()));

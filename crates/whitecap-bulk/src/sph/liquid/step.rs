@@ -25,8 +25,8 @@ const LARGEST_DENSITY: f32 = 2.0;
 /// Steps between two measurements of the pressure system's largest eigenvalue.
 const STEPS_PER_MEASUREMENT: u64 = 64;
 
-/// Share of the density error that may be left when no pressure is known from a previous step:
-/// an unsupported part of the weight of deep liquid would be corrected later, all at once.
+/// Factor on the allowed density error when no pressure is known from a previous step: otherwise the
+/// part of the weight of deep liquid that is left unsupported would be corrected later, all at once.
 const COLD_START_ACCURACY: f32 = 0.01;
 
 impl Workspace {

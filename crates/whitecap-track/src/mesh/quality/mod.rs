@@ -110,7 +110,7 @@ fn mixed_position(mesh: &HalfEdgeMesh, mix: &[(u32, f32)]) -> Vec3 {
     mix.iter().map(|&(v, weight)| mesh.positions[v as usize] * weight).sum()
 }
 
-/// Splits the longest edges first.
+/// The edges, longest first.
 fn by_length(mesh: &HalfEdgeMesh, mut edges: Vec<u32>) -> Vec<u32> {
     edges.par_sort_by(|&a, &b| length(mesh, b).total_cmp(&length(mesh, a)).then(a.cmp(&b)));
     edges
