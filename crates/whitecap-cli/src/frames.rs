@@ -112,8 +112,11 @@ fn is_same_file(input: &Path, output: &Path) -> bool {
 /// Makes the folder that `path` is to be written into.
 pub fn make_folder(path: &Path) -> Result<(), Failure> {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::about(folder, format!("the folder cannot be created: {error}"))),
+        Some(folder) if !folder.as_os_str().is_empty() => {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Failure::about(folder, format!("the folder cannot be created: {error}"))
+            })
+        }
         _ => Ok(()),
     }
 }

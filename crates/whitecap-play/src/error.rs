@@ -6,7 +6,9 @@ use whitecap_pipes::PipeError;
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The port cannot be used.
-    #[error("port {port} of this machine cannot be used: {cause}; try another --port, or leave it out")]
+    #[error(
+        "port {port} of this machine cannot be used: {cause}; try another --port, or leave it out"
+    )]
     Port {
         /// Which port; 0 is any free one.
         port: u16,

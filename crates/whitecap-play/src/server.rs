@@ -177,7 +177,11 @@ impl Shared<'_> {
                 return Some((head, rest));
             }
             if head.len() >= LONGEST_HEAD {
-                let _ = refuse(stream, "431 Request Header Fields Too Large", "the request header is too long");
+                let _ = refuse(
+                    stream,
+                    "431 Request Header Fields Too Large",
+                    "the request header is too long",
+                );
                 return None;
             }
             if Instant::now() > deadline || (self.should_stop)() {

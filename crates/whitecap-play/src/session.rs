@@ -65,7 +65,8 @@ pub(crate) fn run(
                 }
             }
             Heard::Nonsense => {
-                let _ = close(&mut socket, CloseCode::Policy, "this is not a message from the page");
+                let _ =
+                    close(&mut socket, CloseCode::Policy, "this is not a message from the page");
                 return;
             }
             Heard::Farewell => return,

@@ -302,7 +302,9 @@ impl<'a> Input<'a> {
             3 => Column::Vec4(self.list()?),
             4 => Column::I32(self.list()?),
             5 => Column::I64(self.list()?),
-            tag => return Err(damaged(format!("there is no type of column with the number {tag}"))),
+            tag => {
+                return Err(damaged(format!("there is no type of column with the number {tag}")));
+            }
         })
     }
 

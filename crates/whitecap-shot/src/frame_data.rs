@@ -143,9 +143,7 @@ fn non_finite_element(
 ) -> Option<String> {
     if let Some(index) = positions.iter().position(|position| !position.is_finite()) {
         let value = positions[index];
-        return Some(format!(
-            "{element} {index} is at {value}, which is not a finite position"
-        ));
+        return Some(format!("{element} {index} is at {value}, which is not a finite position"));
     }
     attributes.iter().find_map(|(name, column)| {
         let index = column.first_non_finite()?;

@@ -136,8 +136,10 @@ fn save_schema(info: &KindInfo) -> Value {
         String::from("File formats to save every frame in. Left out: nothing is saved.");
     for side in info.beside {
         let example = formats::savable(side.kind)[0];
-        description
-            .push_str(&format!(" With \"{}.{example}\" or a similar entry: {}", side.name, side.doc));
+        description.push_str(&format!(
+            " With \"{}.{example}\" or a similar entry: {}",
+            side.name, side.doc
+        ));
         let formats = formats::savable(side.kind).into_iter();
         names.extend(formats.map(|format| format!("{}.{format}", side.name)));
     }

@@ -127,8 +127,9 @@ fn text(path: &Path) -> String {
 
 /// Writes the shot file, unless the existing one has been changed.
 fn write_shot_file(folder: &Path) -> Result<PathBuf, Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::about(folder, format!("the folder cannot be created: {error}")))?;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::about(folder, format!("the folder cannot be created: {error}"))
+    })?;
     let path = folder.join("demo.toml");
     match std::fs::read_to_string(&path) {
         Ok(text) if text != SHOT => Err(Failure::Work(format!(
