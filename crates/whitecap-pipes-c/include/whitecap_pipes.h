@@ -1,7 +1,7 @@
 /* Shallow liquid in real time on any terrain: the C interface of whitecap-pipes.
  *
  * Lengths in metres, times in seconds, volumes in cubic metres; y is up. Every function that can fail
- * answers a status; when it is not WHITECAP_PIPES_OK, nothing has changed, and
+ * returns a status; when it is not WHITECAP_PIPES_OK, nothing has changed, and
  * whitecap_pipes_last_error() says what was wrong. One liquid must not be used from two threads at the
  * same time.
  *
@@ -20,15 +20,15 @@ extern "C" {
 typedef enum WhitecapPipesStatus {
     /* Everything was done. */
     WHITECAP_PIPES_OK = 0,
-    /* A pointer that is needed is null, or is not aligned for what it should point to. */
+    /* A required pointer is null, or is not aligned for what it should point to. */
     WHITECAP_PIPES_BAD_POINTER = 1,
-    /* An array has not the number of entries that the grid needs. */
+    /* An array does not have the number of entries that the grid needs. */
     WHITECAP_PIPES_WRONG_SIZE = 2,
     /* A value is out of range or not a number. */
     WHITECAP_PIPES_BAD_VALUE = 3,
-    /* The terrain is not possible: a height is not finite, or spaces overlap. */
+    /* The terrain is impossible: a height is not finite, or spaces overlap. */
     WHITECAP_PIPES_BAD_TERRAIN = 4,
-    /* Something went wrong inside; destroy the liquid and make a new one. */
+    /* An internal error occurred; destroy the liquid and create a new one. */
     WHITECAP_PIPES_BROKEN = 5,
 } WhitecapPipesStatus;
 
@@ -49,40 +49,40 @@ typedef struct WhitecapPipesSettings {
     float gravity;
     /* Kinematic viscosity in m²/s: 0.000001 for water, 0.000004 for blood. */
     float viscosity;
-    /* Share of the flow that is left after one second without a force, 0 to 1. */
+    /* Fraction of the flow that is left after one second without a force, 0 to 1. */
     float retained;
     /* Longest time step; 0 chooses one that suits the cells. */
     float time_step;
     /* 0: virtual pipes; 1: shallow-water equations. */
     uint32_t solver;
-    /* Cross-section of a pipe. 0: cell × depth, as physics has it; 1: cell × cell, as the paper has it. */
+    /* Cross-section of a pipe. 0: cell × depth, the physical one; 1: cell × cell, as in the paper. */
     uint32_t pipe_area;
     /* Passages full up to their ceiling. 0: one pipe joins all gateways; 1: pipes along the axes; 2: no
      * flow. */
     uint32_t passages;
     /* Edges of the grid. 0: walls; 1: open, liquid is drained there. */
     uint32_t edges;
-    /* 1 if liquid that falls far falls as drops, 0 if it arrives at once. */
+    /* 1 if liquid that falls far becomes drops, 0 if it arrives immediately. */
     uint32_t falling_drops;
-    /* Height of fall from which liquid becomes drops; 0: two cells. */
+    /* Fall height from which liquid becomes drops; 0: two cells. */
     float fall_height;
-    /* Most drops in the air at once. */
+    /* Largest number of drops in the air. */
     uint32_t most_drops;
-    /* However shallow the liquid, its surface lies so many cells above the ground. */
+    /* However shallow the liquid, its surface is at least this many cells above the ground. */
     float least_thickness;
     /* Depth from which the liquid is opaque. */
     float opaque_depth;
     /* Contact angle of the meniscus in degrees: below 90 the liquid climbs a wall. */
     float contact_angle;
-    /* How far the meniscus reaches; 0: there is none. */
+    /* How far the meniscus reaches; 0: no meniscus. */
     float meniscus_length;
 } WhitecapPipesSettings;
 
-/* A place where liquid is added or taken away. */
+/* A place where liquid is added or removed. */
 typedef struct WhitecapPipesSource {
     /* Where: x, y and z. The height chooses the layer. */
     float position[3];
-    /* Columns within this distance take part; the nearest one always does. */
+    /* Columns within this distance are affected; the nearest one always is. */
     float radius;
     /* Volume per second in m³/s. */
     double rate;
@@ -104,7 +104,7 @@ typedef struct WhitecapPipesSurface {
     size_t index_count;
 } WhitecapPipesSurface;
 
-/* The columns of liquid, cell after cell (rows along x, then z), within a cell from bottom to top:
+/* The columns of liquid, cell after cell (rows along x, then z), and within a cell from bottom to top:
  * buffers that stay valid until the next call with the same liquid. */
 typedef struct WhitecapPipesColumns {
     /* The cell of each column: x + z × width. */
@@ -119,17 +119,17 @@ typedef struct WhitecapPipesColumns {
     size_t count;
 } WhitecapPipesColumns;
 
-/* What there is of a liquid, in cubic metres and seconds. */
+/* The state of a liquid in numbers, in cubic metres and seconds. */
 typedef struct WhitecapPipesReport {
     /* Time since the beginning. */
     double time;
-    /* Volume there is, in columns and in drops. */
+    /* Current volume, in columns and in drops. */
     double volume;
     /* Volume of drops in the air. */
     double in_the_air;
     /* Volume added since the beginning. */
     double poured;
-    /* Volume taken away since the beginning. */
+    /* Volume removed since the beginning. */
     double drained;
     /* Volume that should be there but is not, relative to what was poured: rounding alone. */
     double relative_error;
@@ -141,7 +141,7 @@ typedef struct WhitecapPipes WhitecapPipes;
 /* Settings that suit water on a grid of 10 cm × 10 cm in cells of a millimetre. */
 WhitecapPipesSettings whitecap_pipes_default_settings(void);
 
-/* Makes a liquid on flat, dry terrain at height 0 and writes it to *pipes; null is written if that
+/* Creates a liquid on flat, dry terrain at height 0 and writes it to *pipes; writes null if that
  * fails. */
 WhitecapPipesStatus whitecap_pipes_create(const WhitecapPipesSettings *settings, WhitecapPipes **pipes);
 
@@ -154,24 +154,24 @@ WhitecapPipesStatus whitecap_pipes_set_settings(WhitecapPipes *pipes, const Whit
 /* Replaces all sources and all drains. An array without entries may be null. */
 WhitecapPipesStatus whitecap_pipes_set_sources(WhitecapPipes *pipes, const WhitecapPipesSource *sources, size_t source_count, const WhitecapPipesSource *drains, size_t drain_count);
 
-/* Sets the terrain to one height for each cell, rows along x after each other. Liquid stays in its cell. */
+/* Sets the terrain to one height for each cell, row after row along x. Liquid stays in its cell. */
 WhitecapPipesStatus whitecap_pipes_set_heights(WhitecapPipes *pipes, const float *heights, size_t count);
 
-/* Sets the terrain to layers: counts says how many spaces each cell has, rows along x after each
- * other; floors and ceilings list the spaces of cell after cell, each cell's from bottom to top. A
- * ceiling of infinity is the open sky; a cell without a space is solid. */
+/* Sets the terrain to layers: counts says how many spaces each cell has, row after row along x;
+ * floors and ceilings list the spaces of one cell after another, each cell's from bottom to
+ * top. A ceiling of infinity is the open sky; a cell without a space is solid. */
 WhitecapPipesStatus whitecap_pipes_set_layers(WhitecapPipes *pipes, const uint32_t *counts, size_t cell_count, const float *floors, const float *ceilings, size_t space_count);
 
-/* Sets the depth of liquid in every column, in the order of whitecap_pipes_columns; what is too much
- * for a column becomes what it can hold. The liquid is at rest then. */
+/* Sets the depth of liquid in every column, in the order of whitecap_pipes_columns; more than a
+ * column can hold is reduced to that. The liquid is then at rest. */
 WhitecapPipesStatus whitecap_pipes_fill(WhitecapPipes *pipes, const double *depths, size_t count);
 
 /* Pours volume cubic metres on all columns within radius of a point, whose height chooses the
- * layer. What found room is written to *poured, unless that is null. */
+ * layer. The volume that found room is written to *poured, unless that is null. */
 WhitecapPipesStatus whitecap_pipes_pour(WhitecapPipes *pipes, float x, float y, float z, float radius, double volume, double *poured);
 
-/* Wipes up to volume cubic metres away within radius of a point; infinity wipes it dry. What was
- * there is written to *wiped, unless that is null. */
+/* Wipes up to volume cubic metres away within radius of a point; infinity wipes it dry. The
+ * volume that was removed is written to *wiped, unless that is null. */
 WhitecapPipesStatus whitecap_pipes_wipe(WhitecapPipes *pipes, float x, float y, float z, float radius, double volume, double *wiped);
 
 /* Lowers the ground by depth at a point, falling off smoothly to radius; a negative depth raises
@@ -181,25 +181,25 @@ WhitecapPipesStatus whitecap_pipes_carve(WhitecapPipes *pipes, float x, float y,
 /* One time step of duration seconds. */
 WhitecapPipesStatus whitecap_pipes_step(WhitecapPipes *pipes, double duration);
 
-/* As many equal steps as it takes to advance by duration seconds with none longer than the setting.
- * How many is written to *steps, unless that is null. */
+/* Advances by duration seconds, in equal steps no longer than the setting allows. The number of
+ * steps is written to *steps, unless that is null. */
 WhitecapPipesStatus whitecap_pipes_advance(WhitecapPipes *pipes, double duration, size_t *steps);
 
-/* Writes what there is, and what came and went, to *report. */
+/* Writes the current volume, and what was added and removed, to *report. */
 WhitecapPipesStatus whitecap_pipes_report(WhitecapPipes *pipes, WhitecapPipesReport *report);
 
 /* Writes the volume of all liquid in cubic metres, drops included, to *volume. */
 WhitecapPipesStatus whitecap_pipes_volume(WhitecapPipes *pipes, double *volume);
 
-/* Makes the surface and writes where its buffers are to *surface. eye is null, or the position x, y,
- * z of who looks: then no normal is bent so far by the meniscus that it points away. */
+/* Makes the surface and writes the addresses of its buffers to *surface. eye is null, or the
+ * position x, y, z of the viewer: then the meniscus bends no normal so far that it points away. */
 WhitecapPipesStatus whitecap_pipes_surface(WhitecapPipes *pipes, const float *eye, WhitecapPipesSurface *surface);
 
-/* Writes where the buffers of the columns are to *columns. */
+/* Writes the addresses of the buffers of the columns to *columns. */
 WhitecapPipesStatus whitecap_pipes_columns(WhitecapPipes *pipes, WhitecapPipesColumns *columns);
 
-/* What was wrong with the last call of this thread that did not answer OK: a sentence in UTF-8, empty
- * if there was none. Valid until the next call of this thread that does not answer OK. */
+/* What was wrong with the last call of this thread that did not return OK: a sentence in UTF-8,
+ * empty if there was none. Valid until the next call of this thread that does not return OK. */
 const char *whitecap_pipes_last_error(void);
 
 #ifdef __cplusplus

@@ -87,7 +87,7 @@ fn declare_enum(item: &ItemEnum, header: &mut String) {
         let Some((_, Expr::Lit(value))) = &variant.discriminant else {
             panic!("{} has no number", variant.ident)
         };
-        let Lit::Int(value) = &value.lit else { panic!("{} is no number", variant.ident) };
+        let Lit::Int(value) = &value.lit else { panic!("{} is not a number", variant.ident) };
         let _ = writeln!(header, "    WHITECAP_PIPES_{} = {value},", shout(&variant.ident));
     }
     let _ = writeln!(header, "}} {};", item.ident);

@@ -201,7 +201,7 @@ fn impossible_settings_are_refused() {
 }
 
 /// Contract: in round dishes with vertical walls, whose boundary is a staircase of cells, normals
-/// tilt along the radius to 4° in the mean and 18° at most.
+/// tilt along the radius to within 4° on average and 18° at most.
 #[test]
 fn steps_of_the_boundary_do_not_show() {
     for radius in [12.3f32, 25.4, 50.7, 77.9] {
@@ -226,8 +226,8 @@ fn steps_of_the_boundary_do_not_show() {
         }
         let mean = off.iter().sum::<f32>() / off.len() as f32;
         let most = off.iter().copied().fold(0.0, f32::max);
-        println!("radius {radius} cells: {mean}° in the mean, {most}° at most of {}", off.len());
-        assert!(mean < 4.0 && most < 18.0, "{mean}° in the mean, {most}° at most");
+        println!("radius {radius} cells: {mean}° on average, {most}° at most of {}", off.len());
+        assert!(mean < 4.0 && most < 18.0, "{mean}° on average, {most}° at most");
     }
 }
 

@@ -225,7 +225,7 @@ fn a_hand_pours_and_a_pause_holds() {
     }
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(socket.ask(&seen, nothing)[0]["kind"], "same");
-    // One step goes on by one frame.
+    // One step advances by one frame.
     socket.ask(&seen, r#""hand": null, "orders": ["step"]"#);
     std::thread::sleep(Duration::from_millis(100));
     let head = socket.ask(&seen, nothing).pop().unwrap();

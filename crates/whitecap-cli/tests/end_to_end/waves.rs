@@ -115,7 +115,7 @@ fn bad_input_is_told() {
     places[4].y = f32::NAN;
     write(places);
     let text = told(1, &["--frames=1", "--coarse=0.2"]);
-    let wanted = "particle 4 has a position that is not a finite number";
+    let wanted = "w.0001.bgeo: particle 4 is at [4, NaN, 0]";
     assert!(text.contains(wanted), "{text}");
 }
 
