@@ -14,6 +14,7 @@
 //! the primaries of Rec. 709.
 
 mod camera;
+pub mod description;
 mod error;
 mod light;
 pub mod liquid;

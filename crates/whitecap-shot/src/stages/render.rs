@@ -19,7 +19,8 @@ use crate::stage::{
 use crate::{CommandInfo, DataKind, Phenomenon, Subject};
 use scene::SceneMaker;
 
-pub use settings::*;
+pub use settings::RenderStageSettings;
+pub use whitecap_render::description::*;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
-use whitecap_shot::{CommandInfo, InputPort, KindInfo, StageKind, Subject, savable_formats};
+use whitecap_shot::{
+    CommandInfo, DataKind, InputPort, KindInfo, StageKind, Subject, savable_formats,
+};
 
 use crate::command_line::json_flag;
 use crate::commands::render;
@@ -74,7 +76,13 @@ fn output(info: &KindInfo) -> Arg {
     formats.sort_unstable();
     formats.dedup();
     let mut help = format!("The result, .{}: a file, or a sequence such as ", formats.join(", ."));
-    help.push_str(&format!("out/{}.####.{}", info.name, savable_formats(info.gives.kinds()[0])[0]));
+    let usual = match info.gives.kinds()[0] {
+        DataKind::Particles => "bgeo",
+        DataKind::Mesh => "ply",
+        DataKind::Volume => "vdb",
+        DataKind::Picture => "png",
+    };
+    help.push_str(&format!("out/{}.####.{usual}", info.name));
     file("output", "OUT").short('o').long("output").required(true).help(help)
 }
 

@@ -10,9 +10,7 @@ use whitecap_render::{
     TextureImage,
 };
 
-use super::settings::{
-    DielectricSettings, FilmSettings, MaterialSettings, PaintSettings, TextureSettings,
-};
+use super::{DielectricSettings, FilmSettings, MaterialSettings, PaintSettings, TextureSettings};
 use crate::stage::StageError;
 
 /// Index of refraction of a liquid and of glass, by default.

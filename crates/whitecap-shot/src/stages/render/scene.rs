@@ -7,17 +7,17 @@ use whitecap_core::{GridClass, GridValues, TriMesh};
 use whitecap_render::glam::{Quat, Vec3};
 use whitecap_render::liquid::Shutter;
 use whitecap_render::meniscus::{MeniscusSettings, Solid};
-use whitecap_render::shapes::{Cuboid, Plane, Rectangle, Sphere};
+use whitecap_render::shapes::{Cuboid, Plane, Sphere};
 use whitecap_render::volume::{Medium, SphereUnion, VolumeObject};
 use whitecap_render::{
-    Camera, Environment, LevelSetLiquid, Light, LightKind, Material, MeniscusLiquid, MeshOptions,
-    ParticleLiquid, Scene, Shape, TriangleMesh,
+    Camera, Environment, LevelSetLiquid, Material, MeniscusLiquid, MeshOptions, ParticleLiquid,
+    Scene, Shape, TriangleMesh,
 };
 use whitecap_scene::MeshMotion;
 use whitecap_surface::LevelSet;
 
 use super::materials::{material, pictures, read_image};
-use super::settings::{
+use super::{
     EnvironmentSettings, LightSettings, ObjectSettings, RenderStageSettings, ShapeSettings,
 };
 use crate::files::body_files::{BodyFiles, mesh_motion};
@@ -132,7 +132,7 @@ impl SceneMaker {
         let mut scene = Scene {
             camera: self.camera(frame.time),
             environment: self.environment.clone(),
-            lights: self.settings.lights.iter().map(light).collect(),
+            lights: self.settings.lights.iter().map(LightSettings::light).collect(),
             ..Scene::default()
         };
         let mut notes = Vec::new();
@@ -349,7 +349,7 @@ impl StageObject {
 /// A material, or what is wrong with it.
 fn load_material(
     key: &str,
-    settings: &super::settings::MaterialSettings,
+    settings: &super::MaterialSettings,
     folder: &Path,
 ) -> Result<Material, SettingProblem> {
     pictures(settings, folder).iter().try_for_each(|path| must_exist(key, path))?;
@@ -414,35 +414,6 @@ fn solid(
         }
     };
     made.map_err(StageError::failed)
-}
-
-fn light(settings: &LightSettings) -> Light {
-    match settings {
-        LightSettings::Sun(sun) => Light::from(LightKind::Sun {
-            direction: Vec3::from(sun.direction).normalize_or_zero(),
-            diameter: sun.diameter,
-            irradiance: sun.irradiance.into(),
-        }),
-        LightSettings::Lamp(lamp) => {
-            let (position, target) = (Vec3::from(lamp.position), Vec3::from(lamp.target));
-            let normal = (target - position).normalize_or_zero();
-            let (u, v) = match normal == Vec3::ZERO {
-                true => (Vec3::ZERO, Vec3::ZERO),
-                false => normal.any_orthonormal_pair(),
-            };
-            let (edge_u, edge_v) = (lamp.size * u, lamp.size * v);
-            let corner = position - 0.5 * (edge_u + edge_v);
-            let shape = Rectangle { corner, edge_u, edge_v };
-            Light {
-                kind: LightKind::Rectangle {
-                    shape,
-                    radiance: lamp.radiance.into(),
-                    two_sided: false,
-                },
-                visible: false,
-            }
-        }
-    }
 }
 
 fn environment(
