@@ -33,6 +33,7 @@ use crate::running::frame_maker::{FrameMaker, Stop};
 use crate::running::lock::RunLock;
 use crate::running::progress::{CancelToken, Event, Observer};
 use crate::running::stage_folder::remove_temporaries;
+use crate::running::stage_run::StageRun;
 use crate::shot_file::{Records, Shot};
 
 /// How a run talks to its caller.
@@ -155,8 +156,9 @@ fn close(
         let (json, html) = Report::new(shot, maker, outcome, seconds).write(&shot.output)?;
         return Ok((Some(json), Some(html)));
     }
-    let (computed, skipped) = maker.counts();
-    if matches!(outcome, Outcome::Finished) || computed + skipped == 0 {
+    let has_saved =
+        |stage: &StageRun<'_>| !stage.spec.save.is_empty() && !stage.finished.is_empty();
+    if matches!(outcome, Outcome::Finished) || !maker.stages().iter().any(has_saved) {
         // What cannot be removed only takes up space.
         let _ = std::fs::remove_dir_all(&shot.output);
     }
