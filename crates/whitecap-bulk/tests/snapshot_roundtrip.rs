@@ -5,7 +5,9 @@ mod sph_scenes;
 use proptest::prelude::*;
 use sph_scenes::dam;
 use whitecap_bulk::sph::{Liquid, SphError, SphSettings, StateError};
-use whitecap_core::Unwatched;
+use whitecap_core::glam::{Quat, Vec3};
+use whitecap_core::{Transform, TriMesh, Unwatched};
+use whitecap_scene::AnimatedBody;
 
 fn settings() -> SphSettings {
     SphSettings { spacing: 0.5 / 8.0, viscosity: 0.05, ..SphSettings::default() }
@@ -34,6 +36,43 @@ fn restored_liquid_continues_with_the_same_bytes() {
     assert_eq!(restored.particles().unwrap(), whole.particles().unwrap());
 }
 
+/// Contract: the same holds with solids that turn and stop at keys on frame times, and with solids that
+/// deform: their velocity right after a frame, which friction and the time step follow, is the same.
+#[test]
+fn moving_solids_continue_with_the_same_bytes() {
+    let settings = || SphSettings { friction: 0.3, ..settings() };
+    let block = TriMesh::cuboid(Vec3::splat(-0.1), Vec3::splat(0.1));
+    let frames = |i: i32| {
+        let turned = Quat::from_rotation_y(0.4 * i as f32).mul_vec3(Vec3::X * 0.05 * i as f32);
+        let place = |p: &Vec3| *p + turned + Vec3::new(-0.8, 0.1, 0.0);
+        let moved = block.positions().iter().map(place).collect();
+        (0.04 * f64::from(i), TriMesh::new(moved, block.triangles().to_vec()).unwrap())
+    };
+    let key = |angle: f32, x: f32| Transform {
+        rotation: Quat::from_rotation_z(angle),
+        translation: Vec3::new(x, 0.15, 0.0),
+        scale: 1.0,
+    };
+    let keys = vec![(0.0, key(0.0, 0.3)), (0.24, key(1.0, 0.1)), (0.28, key(1.2, 0.2))];
+    let liquid = || {
+        let mut liquid = dam(settings());
+        liquid.add_solid(AnimatedBody::rigid(block.clone(), keys.clone()).unwrap()).unwrap();
+        let deforming = AnimatedBody::in_memory((0..13).map(frames).collect()).unwrap();
+        liquid.add_solid(deforming).unwrap();
+        liquid
+    };
+    let mut whole = liquid();
+    for saved_after in 1..12 {
+        run(&mut whole, 1);
+        let mut restored = liquid();
+        restored.restore(&whole.save()).unwrap();
+        run(&mut restored, 1);
+        let mut direct = liquid();
+        run(&mut direct, saved_after + 1);
+        assert!(restored.save() == direct.save(), "saved after frame {saved_after}");
+    }
+}
+
 /// Contract: bytes of another resolution or version, or cut short, are each refused with their own
 /// error, and the liquid keeps its state.
 #[test]
@@ -54,10 +93,10 @@ fn unusable_bytes_are_refused() {
     newer[6] = 99;
     assert!(matches!(refused(&mut liquid, &newer), StateError::Version { found: 99, .. }));
     let mut huge = saved.clone();
-    huge[52..60].fill(0xFF);
+    huge[60..68].fill(0xFF);
     assert!(matches!(refused(&mut liquid, &huge), StateError::Length { .. }));
     let mut doubled = saved.clone();
-    let ids = 60 + 24 * liquid.len();
+    let ids = 68 + 24 * liquid.len();
     doubled.copy_within(ids..ids + 8, ids + 8);
     assert!(matches!(refused(&mut liquid, &doubled), StateError::Value { what: "identity" }));
     assert!(liquid.save() == saved);

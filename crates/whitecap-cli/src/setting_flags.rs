@@ -98,6 +98,18 @@ impl SettingFlags {
         settings
     }
 
+    /// The flag that sets a key such as `terrain.mesh`, or the list or table that it is in.
+    pub fn nearest(&self, key: &str) -> String {
+        let mut name = key.replace('.', "-");
+        while !self.flags.iter().any(|flag| flag.name == name) {
+            match name.rfind('-') {
+                Some(place) => name.truncate(place),
+                None => return key.to_owned(),
+            }
+        }
+        name
+    }
+
     /// The flags that add items to a list, such as `--fill-box` to `fill`.
     pub fn items_of(&self, key: &str) -> Vec<String> {
         let items = self

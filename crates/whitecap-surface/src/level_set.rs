@@ -74,6 +74,8 @@ const MOST_SURFACE_CELLS: f64 = 1e9;
 /// How much faster than the distance the values of neighbouring nodes may change before the field no
 /// longer counts as a distance.
 const STEEPEST: f32 = 1.2;
+/// How fast they change at least along the steepest axis at the surface: 1/√3 for a distance.
+const FLATTEST: f32 = 0.4;
 
 /// The signed distance to a mesh as the grid `surface` of a volume, as other programs expect it.
 pub fn distance_volume(mesh: &TriMesh, cell: f32) -> Result<Volume, LevelSetError> {
@@ -91,15 +93,19 @@ pub fn distance_volume(mesh: &TriMesh, cell: f32) -> Result<Volume, LevelSetErro
     Ok(Volume { grids: vec![surface] })
 }
 
-/// Whether no two neighbouring nodes of a tile differ by more than `most`.
-fn is_gentle(field: &SparseGrid<f32>, most: f32) -> bool {
+/// Whether values change from node to node as distances do: nowhere much faster than the distance, and at
+/// the surface not much slower along at least one axis. Differences between tiles are not looked at.
+fn has_slope_of_distance(field: &SparseGrid<f32>, cell: f32) -> bool {
     field.tiles().par_iter().filter_map(Tile::dense).all(|values| {
         (0..TILE_NODES).all(|node| {
             let place = local_node(node);
             let ahead = [(place.x, 1), (place.y, 8), (place.z, 64)];
-            ahead
-                .iter()
-                .all(|&(at, step)| at == 7 || (values[node + step] - values[node]).abs() <= most)
+            let here = values[node];
+            let inside = ahead.into_iter().filter(|&(at, _)| at != 7);
+            let others: Vec<f32> = inside.map(|(_, step)| values[node + step]).collect();
+            let steepest = others.iter().map(|other| (other - here).abs()).fold(0.0, f32::max);
+            let is_at_surface = others.len() == 3 && others.iter().any(|o| o * here < 0.0);
+            steepest <= STEEPEST * cell && (!is_at_surface || steepest >= FLATTEST * cell)
         })
     })
 }
@@ -137,7 +143,8 @@ impl LevelSet {
     /// are recomputed.
     pub fn from_distance(field: &SparseGrid<f32>) -> Self {
         let (cell, band) = (field.lattice().cell, field.background());
-        let is_distance = band >= 2.0 * cell && is_gentle(field, STEEPEST * cell);
+        let is_distance =
+            band >= 2.0 * cell && band.is_finite() && has_slope_of_distance(field, cell);
         match is_distance {
             true => Self { grid: field.clone(), band },
             false => Self::from_field(field, 4.0 * cell),

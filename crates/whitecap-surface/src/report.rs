@@ -38,7 +38,7 @@ impl MeshReport {
 /// Measures a mesh.
 pub fn report(mesh: &TriMesh) -> MeshReport {
     let triangles = mesh.triangles();
-    let edges = EdgeCounts::of(triangles);
+    let counts = Counts::of(mesh);
     let mut used = vec![false; mesh.positions().len()];
     for &vertex in triangles.iter().flatten() {
         used[vertex as usize] = true;
@@ -50,10 +50,10 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         vertices,
         triangles: triangles.len(),
         components,
-        euler_characteristic: vertices as i64 - edges.total as i64 + triangles.len() as i64,
-        open_edges: edges.open,
-        non_manifold_edges: edges.non_manifold,
-        non_manifold_vertices: non_manifold_vertices(mesh),
+        euler_characteristic: vertices as i64 - counts.edges as i64 + triangles.len() as i64,
+        open_edges: counts.open_edges,
+        non_manifold_edges: counts.non_manifold_edges,
+        non_manifold_vertices: counts.non_manifold_vertices,
         volume: volume(mesh),
         area: area(mesh),
     }
@@ -77,69 +77,126 @@ pub fn area(mesh: &TriMesh) -> f64 {
     })
 }
 
-struct EdgeCounts {
-    total: usize,
-    open: usize,
-    non_manifold: usize,
+/// What the surroundings of vertices tell, summed over all of them.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    edges: usize,
+    open_edges: usize,
+    non_manifold_edges: usize,
+    non_manifold_vertices: usize,
 }
 
-impl EdgeCounts {
-    fn of(triangles: &[[u32; 3]]) -> Self {
-        // Lower vertex, higher vertex, and whether the triangle runs from low to high.
-        let mut sides: Vec<(u64, bool)> = triangles
-            .par_iter()
-            .flat_map_iter(|t| {
-                (0..3).map(|s| {
-                    let (a, b) = (u64::from(t[s]), u64::from(t[(s + 1) % 3]));
-                    (a.min(b) << 32 | a.max(b), a < b)
-                })
+impl Counts {
+    fn of(mesh: &TriMesh) -> Self {
+        let corners = Corners::of(mesh);
+        (0..mesh.positions().len())
+            .into_par_iter()
+            .with_min_len(1024)
+            .map_init(Vec::new, |links, vertex| {
+                links.clear();
+                links.extend(corners.around(vertex).iter().map(|&corner| {
+                    let triangle = mesh.triangles()[corner as usize / 3];
+                    let at = corner as usize % 3;
+                    Link { next: triangle[(at + 1) % 3], last: triangle[(at + 2) % 3], fan: 0 }
+                }));
+                Self::around(vertex as u32, links)
             })
-            .collect();
-        sides.par_sort_unstable();
-        let mut counts = Self { total: 0, open: 0, non_manifold: 0 };
-        for edge in sides.chunk_by(|a, b| a.0 == b.0) {
-            counts.total += 1;
+            .reduce(Self::default, Self::plus)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            edges: self.edges + other.edges,
+            open_edges: self.open_edges + other.open_edges,
+            non_manifold_edges: self.non_manifold_edges + other.non_manifold_edges,
+            non_manifold_vertices: self.non_manifold_vertices + other.non_manifold_vertices,
+        }
+    }
+
+    /// The edges of a vertex to higher ones, and whether its triangles form more than one fan.
+    fn around(vertex: u32, links: &mut [Link]) -> Self {
+        let mut counts = Self::default();
+        // Each edge to a higher vertex, and whether its triangle runs towards it.
+        let mut sides: Vec<(u32, bool)> = Vec::with_capacity(2 * links.len());
+        sides.extend(links.iter().flat_map(|link| [(link.next, true), (link.last, false)]));
+        sides.sort_unstable();
+        for edge in sides.chunk_by(|a, b| a.0 == b.0).filter(|edge| edge[0].0 > vertex) {
+            counts.edges += 1;
             match edge {
-                [_] => counts.open += 1,
+                [_] => counts.open_edges += 1,
                 [first, second] if first.1 != second.1 => {}
-                _ => counts.non_manifold += 1,
+                _ => counts.non_manifold_edges += 1,
             }
         }
+        counts.non_manifold_vertices = usize::from(!links.is_empty() && !is_one_fan(links));
         counts
     }
 }
 
-/// Vertices whose triangles do not form one fan.
-fn non_manifold_vertices(mesh: &TriMesh) -> usize {
-    let adjacency = mesh.adjacency();
-    (0..mesh.positions().len())
-        .into_par_iter()
-        .filter(|&vertex| {
-            let around = adjacency.triangles(vertex);
-            if around.is_empty() {
-                return false;
+/// A triangle seen from one of its vertices: the vertices after and before it.
+struct Link {
+    next: u32,
+    last: u32,
+    fan: u32,
+}
+
+/// Whether all triangles around a vertex can be reached from the first across shared edges.
+fn is_one_fan(links: &mut [Link]) -> bool {
+    // The usual case: one after the other around the vertex.
+    let (mut at, mut count) = (links[0].last, 1);
+    while let Some(follower) = links.iter_mut().find(|link| link.fan == 0 && link.next == at) {
+        follower.fan = 1;
+        at = follower.last;
+        if at == links[0].last {
+            break;
+        }
+        count += 1;
+    }
+    if count == links.len() {
+        return true;
+    }
+    // Otherwise an open fan, or one whose triangles disagree: from triangle to triangle.
+    links.iter_mut().for_each(|link| link.fan = 0);
+    links[0].fan = 1;
+    let mut stack = vec![0];
+    while let Some(current) = stack.pop() {
+        let ends = [links[current].next, links[current].last];
+        for (place, link) in links.iter_mut().enumerate() {
+            if link.fan == 0 && (ends.contains(&link.next) || ends.contains(&link.last)) {
+                link.fan = 1;
+                stack.push(place);
             }
-            // Walk from triangle to triangle across shared edges; a second fan stays unvisited.
-            let others: Vec<[u32; 2]> = around
-                .iter()
-                .map(|&t| {
-                    let triangle = mesh.triangles()[t as usize];
-                    let at = triangle.iter().position(|&v| v as usize == vertex).unwrap_or(0);
-                    [triangle[(at + 1) % 3], triangle[(at + 2) % 3]]
-                })
-                .collect();
-            let mut reached = vec![false; others.len()];
-            let mut stack = vec![0];
-            reached[0] = true;
-            while let Some(current) = stack.pop() {
-                for (i, pair) in others.iter().enumerate() {
-                    if !reached[i] && pair.iter().any(|v| others[current].contains(v)) {
-                        reached[i] = true;
-                        stack.push(i);
-                    }
-                }
-            }
-            reached.contains(&false)
-        })
-        .count()
+        }
+    }
+    links.iter().all(|link| link.fan == 1)
+}
+
+/// The corners of triangles at each vertex: three times the triangle, and which of its corners.
+struct Corners {
+    starts: Vec<u32>,
+    corners: Vec<u32>,
+}
+
+impl Corners {
+    fn of(mesh: &TriMesh) -> Self {
+        let mut starts = vec![0u32; mesh.positions().len() + 1];
+        for &vertex in mesh.triangles().iter().flatten() {
+            starts[vertex as usize + 1] += 1;
+        }
+        for vertex in 1..starts.len() {
+            starts[vertex] += starts[vertex - 1];
+        }
+        let mut next = starts.clone();
+        let mut corners = vec![0; 3 * mesh.triangles().len()];
+        for (corner, &vertex) in mesh.triangles().iter().flatten().enumerate() {
+            let place = &mut next[vertex as usize];
+            corners[*place as usize] = corner as u32;
+            *place += 1;
+        }
+        Self { starts, corners }
+    }
+
+    fn around(&self, vertex: usize) -> &[u32] {
+        &self.corners[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
 }

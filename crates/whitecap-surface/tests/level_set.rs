@@ -219,3 +219,23 @@ fn redistancing_keeps_the_zero_level() {
     // A hundredth of a cell; the facets themselves miss the torus by three times that.
     assert!(rms < 4e-4, "rms {rms}");
 }
+
+/// Contract: values that change as distances do are taken as they are, to the bit; values that change too
+/// fast or too slowly, or have no finite background, are measured and become distances.
+#[test]
+fn distances_are_trusted_and_others_measured() {
+    let cell = 0.05;
+    let ball = |p: Vec3| p.length() - 0.4;
+    let distance = LevelSet::from_field(&analytic(cell, ball), 3.0 * cell);
+    assert_eq!(LevelSet::from_distance(distance.grid()).grid(), distance.grid());
+    for factor in [4.0, 0.25] {
+        let field = analytic(cell, |p| factor * ball(p));
+        let measured = LevelSet::from_distance(&field);
+        for x in [0.33f32, 0.4, 0.45] {
+            let found = measured.distance(Vec3::new(x, 0.0, 0.0));
+            assert!((found - (x - 0.4)).abs() < 0.1 * cell, "{factor}: {found} at {x}");
+        }
+    }
+    let endless = SparseGrid::new(Lattice::at_origin(cell), f32::INFINITY);
+    assert!(LevelSet::from_distance(&endless).band().is_finite());
+}

@@ -68,7 +68,8 @@ pub fn complete(
     if last != first {
         bounds = bounds.union(self::bounds(last)?);
     }
-    if bounds.is_empty() {
+    // What is not finite is reported with its place when the frame is read.
+    if bounds.is_empty() || !bounds.size().length_squared().is_finite() {
         return Ok(());
     }
     if needs_camera {

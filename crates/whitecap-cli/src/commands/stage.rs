@@ -17,6 +17,7 @@ mod flags;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
@@ -52,6 +53,7 @@ pub fn execute(
         render::complete(&mut settings, &files, matches)?;
     }
     let shot = shot(kind, settings, &files, &setting_flags)?;
+    files.refuse_overwriting(&shot)?;
     files.make_folders()?;
     let job = Job { shot, files, session };
     job.run()
@@ -105,7 +107,7 @@ fn usage(problems: &[SettingProblem], flags: &SettingFlags) -> Failure {
     let words = problems.iter().map(|SettingProblem { key, message, .. }| match key.as_str() {
         "kind" => message.clone(),
         key => match flags.items_of(key).as_slice() {
-            [] => format!("--{key}: {message}"),
+            [] => format!("--{}: {message}", flags.nearest(key)),
             items => format!("{message}; use {}", items.join(" or ")),
         },
     });
@@ -173,7 +175,7 @@ impl Job<'_> {
                 made.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
                 finished.store(done + 1, Ordering::Relaxed);
                 if !skipped {
-                    progress.finished(done + 1, &name(frame), None);
+                    progress.finished(done + 1, &name(frame), remaining_of(event));
                 }
             }
             Event::Preview { stage, frame, data: FrameData::Picture(picture) } if stage == own => {
@@ -192,8 +194,23 @@ impl Job<'_> {
 
     /// A failure, with the file that it is about.
     fn failure(&self, error: RunError) -> Failure {
-        let RunError::Frame { frame, cause, .. } = error else {
-            return Failure::Work(error.to_string());
+        let (frame, cause) = match error {
+            RunError::Frame { frame, cause, .. } => (frame, cause),
+            RunError::Locked { owner, .. } => {
+                return Failure::Work(format!(
+                    "{owner} is already writing {}; wait for it to end, or give the output another name",
+                    self.files.output.display()
+                ));
+            }
+            RunError::Output { cause, .. } => {
+                let folder = self.files.hidden_folder();
+                let folder = folder.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new("."));
+                return Failure::about(
+                    folder,
+                    format!("this folder cannot be written to: {cause}"),
+                );
+            }
         };
         let cause = cause.to_string();
         match self.files.input_of(frame) {
@@ -212,6 +229,14 @@ impl Job<'_> {
                 "Cancelled: {done} of {total} frames are written. The same command continues from here."
             ),
         })
+    }
+}
+
+/// How long the rest will take, if an event says so.
+fn remaining_of(event: &Event<'_>) -> Option<Duration> {
+    match event {
+        Event::FrameDone { remaining, .. } => *remaining,
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ mod render;
 mod run_and_demo;
 mod sheet;
 mod sph;
+mod stage_commands;
 mod surface;
 mod track;
 mod waves;

@@ -34,6 +34,10 @@ pub(crate) struct MeshSequence {
     window: Mutex<Vec<(usize, Arc<Vec<Vec3>>)>>,
 }
 
+/// Times so close after the last frame, in seconds, belong to it: a step that ends with a frame may end a
+/// rounding error later, and the body is not at rest then.
+const ROUNDING: f64 = 1e-6;
+
 impl MeshSequence {
     /// Checks the times and reads the first frame.
     pub fn new(frames: Arc<dyn BodyFrames>) -> Result<Self, SceneError> {
@@ -80,9 +84,10 @@ impl MeshSequence {
         if time < times[0] || last == 0 || time.is_nan() {
             return rest(0);
         }
-        if time > times[last] {
+        if time > times[last] + ROUNDING {
             return rest(last);
         }
+        let time = time.min(times[last]);
         let from = (times.partition_point(|&frame| frame <= time) - 1).min(last - 1);
         let used = from.saturating_sub(1)..=(from + 2).min(last);
         let knots: Vec<f64> = used.clone().map(|frame| times[frame]).collect();

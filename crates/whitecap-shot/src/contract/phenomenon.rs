@@ -14,6 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use whitecap_scene::check_ranges;
 
 use crate::stage::{
     CheckedStage, Inputs, KindInfo, SettingProblem, ShotContext, Stage, StageError, StageKind,
@@ -26,7 +27,7 @@ pub trait Phenomenon: Sized + Send + Sync + 'static {
     const KIND: KindInfo;
 
     /// Its settings, as in the shot file.
-    type Settings: Serialize + DeserializeOwned + JsonSchema;
+    type Settings: Serialize + DeserializeOwned + JsonSchema + 'static;
 
     /// What changes from frame to frame; `()` for a stateless stage.
     type State: Send;
@@ -90,8 +91,13 @@ impl<P: Phenomenon> StageKind for Kind<P> {
     ) -> Result<Arc<dyn CheckedStage>, Vec<SettingProblem>> {
         // If the schema let something pass that the type refuses, it becomes a problem of the stage
         // as a whole.
-        let refused = |error: serde_json::Error| vec![SettingProblem::new("kind", error)];
+        let refused = |error: serde_json::Error| {
+            let message = format!("these settings do not fit together: {error}");
+            vec![SettingProblem::new("kind", message)]
+        };
         let typed: P::Settings = serde_json::from_value(settings).map_err(refused)?;
+        // The schema has checked a shot file with every place; commands and libraries come without it.
+        check_ranges(&typed).map_err(|problem| vec![problem])?;
         let settings = serde_json::to_value(&typed).map_err(refused)?;
         let phenomenon = Arc::new(P::check(typed, shot)?);
         Ok(Arc::new(Checked { settings, phenomenon }))

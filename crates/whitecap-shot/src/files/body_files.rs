@@ -54,14 +54,11 @@ impl BodyFiles {
         self.files.file(frame)
     }
 
-    /// The files that the motion up to a frame is made from, besides those of the frames before it: its own,
-    /// and for a sequence the next one, which says how the motion continues.
+    /// The files that the motion up to a frame is made from, besides those of the frames before it: its
+    /// own, and for a sequence the next two, which say how the motion goes on.
     pub fn sources(&self, frame: i64) -> Vec<PathBuf> {
-        let mut sources = vec![self.files.file(frame)];
-        if self.is_sequence() && frame < self.last {
-            sources.push(self.files.file(frame + 1));
-        }
-        sources
+        let last = if self.is_sequence() { (frame + 2).min(self.last) } else { frame };
+        (frame..=last.max(frame)).map(|frame| self.files.file(frame)).collect()
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> FrameMaker<'a> {
             let finished = self.stages[input].finished.get(&frame)?;
             Some((key, finished.data.as_str()))
         });
-        let key = run.key(&self.shot, frame, inputs.collect(), &self.checksums);
+        let key = run.key(&self.shot, frame, inputs.collect(), &mut self.checksums);
         let key = key.map_err(Stop::at(stage, frame))?;
         let old = run.folder.record(frame);
         let same = old.as_ref().filter(|record| record.key == key);
@@ -235,9 +235,9 @@ impl<'a> FrameMaker<'a> {
     /// Writes what the stage saves, then the record.
     fn save(&mut self, work: Work, output: StageOutput) -> Result<FrameRecord, Stop> {
         let Work { stage, frame, key, old, intact, started } = work;
-        let last = frame == self.shot.last;
-        let interval = if last { Duration::ZERO } else { self.options.checkpoint_interval };
         let run = &mut self.stages[stage];
+        let last = frame == self.shot.last && run.keeps_records;
+        let interval = if last { Duration::ZERO } else { self.options.checkpoint_interval };
         let same = old.as_ref().filter(|old| old.key == key);
         // A frame made from the same as the one before it is the same.
         let twin = run.log.last().filter(|log| run.is_static && log.record.key == key);

@@ -17,7 +17,7 @@
 //! # Guarantees
 //! * However often and wherever a run is killed or cancelled, the files of the run that finally
 //!   finishes are byte for byte those of an uninterrupted run.
-//! * No file with a final name is ever incomplete.
+//! * No file with a final name is ever incomplete, unless the caller writes previews there.
 //! * A failure names stage, frame and cause, and leaves finished frames as they are.
 //!
 //! # Non-guarantees
@@ -157,7 +157,7 @@ fn close(
         return Ok((Some(json), Some(html)));
     }
     let has_saved =
-        |stage: &StageRun<'_>| !stage.spec.save.is_empty() && !stage.finished.is_empty();
+        |stage: &StageRun<'_>| !stage.spec.save.is_empty() && stage.folder.has_records();
     if matches!(outcome, Outcome::Finished) || !maker.stages().iter().any(has_saved) {
         // What cannot be removed only takes up space.
         let _ = std::fs::remove_dir_all(&shot.output);

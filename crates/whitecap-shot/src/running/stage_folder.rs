@@ -89,28 +89,31 @@ impl StageFolder {
         }
     }
 
-    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this
-    /// folder. A name that leads elsewhere is refused.
-    pub fn recorded_path(&self, frame: i64, name: &str, saves: &[Save]) -> Option<PathBuf> {
-        let saved = saves.iter().map(|save| self.frame_path(frame, save));
-        let known = saved.chain([self.exact_path(frame), self.state_path(frame)]);
-        let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
-        known
-            .into_iter()
-            .find(|path| self.name_of(path) == name)
-            .or_else(|| is_plain.then(|| self.path.join(name)))
+    /// What records call a saved frame: its name, with its result before it if it lies elsewhere.
+    pub fn frame_name(&self, frame: i64, save: &Save) -> String {
+        let path = self.frame_path(frame, save);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match save.files {
+            Some(_) => format!("{}/{name}", save.result.unwrap_or("result")),
+            None => name,
+        }
     }
 
-    /// What records call a file: its path within this folder, or its plain name if it is elsewhere.
-    fn name_of(&self, path: &Path) -> String {
-        let inside = path.strip_prefix(&self.path).ok();
-        let name = inside.or(path.file_name().map(Path::new)).unwrap_or(path);
-        name.to_string_lossy().replace('\\', "/")
+    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this folder. A
+    /// name that leads elsewhere leads nowhere.
+    pub fn recorded_path(&self, frame: i64, name: &str, saves: &[Save]) -> Option<PathBuf> {
+        let saved = saves.iter().find(|save| self.frame_name(frame, save) == name);
+        let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
+        match saved {
+            Some(save) => Some(self.frame_path(frame, save)),
+            None if name == exact_name(frame) => Some(self.exact_path(frame)),
+            None => is_plain.then(|| self.path.join(name)),
+        }
     }
 
     /// Path of an exact copy.
     pub fn exact_path(&self, frame: i64) -> PathBuf {
-        self.path.join(".exact").join(format!("{frame:04}.frame"))
+        self.path.join(exact_name(frame))
     }
 
     /// Path of a checkpoint.
@@ -120,6 +123,12 @@ impl StageFolder {
 
     fn record_path(&self, frame: i64) -> PathBuf {
         self.path.join(".frames").join(format!("{frame:04}.json"))
+    }
+
+    /// Whether any frame was ever finished.
+    pub fn has_records(&self) -> bool {
+        let records = fs::read_dir(self.path.join(".frames")).into_iter().flatten().flatten();
+        records.into_iter().any(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
     }
 
     /// The record of a frame, if it was ever finished.
@@ -153,20 +162,26 @@ impl StageFolder {
         }
     }
 
-    /// Writes bytes as a file and records it.
-    pub fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<FileRecord, FolderError> {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        whitecap_io::atomic::write(path, bytes)?;
-        let blake3 = blake3::hash(bytes).to_hex().to_string();
-        Ok(FileRecord { name: self.name_of(path), bytes: bytes.len() as u64, blake3 })
+    /// Writes a saved frame and records it.
+    pub fn write_frame(
+        &self,
+        frame: i64,
+        save: &Save,
+        bytes: &[u8],
+    ) -> Result<FileRecord, FolderError> {
+        write_file(self.frame_name(frame, save), &self.frame_path(frame, save), bytes)
+    }
+
+    /// Writes the exact copy of a frame and records it.
+    pub fn write_exact(&self, frame: i64, bytes: &[u8]) -> Result<FileRecord, FolderError> {
+        write_file(exact_name(frame), &self.exact_path(frame), bytes)
     }
 
     /// Writes the checkpoint after a frame. Of those up to this frame only the newest two are
     /// kept.
     pub fn write_state(&self, frame: i64, state: &[u8]) -> Result<FileRecord, FolderError> {
-        let record = self.write_file(&self.state_path(frame), state)?;
+        let name = format!(".state/{frame:04}.state");
+        let record = write_file(name, &self.state_path(frame), state)?;
         let older: Vec<i64> =
             self.checkpoints().into_iter().filter(|&kept| kept < frame).rev().skip(1).collect();
         for frame in older {
@@ -228,6 +243,20 @@ pub(crate) enum FolderError {
     System(#[from] io::Error),
     #[error(transparent)]
     Write(#[from] whitecap_io::Error),
+}
+
+fn exact_name(frame: i64) -> String {
+    format!(".exact/{frame:04}.frame")
+}
+
+/// Writes bytes as a file and records it under a name.
+fn write_file(name: String, path: &Path, bytes: &[u8]) -> Result<FileRecord, FolderError> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    whitecap_io::atomic::write(path, bytes)?;
+    let blake3 = blake3::hash(bytes).to_hex().to_string();
+    Ok(FileRecord { name, bytes: bytes.len() as u64, blake3 })
 }
 
 /// Whether a file is still what it was.

@@ -50,6 +50,8 @@ pub(crate) struct StageRun<'a> {
     /// The data in memory: its frame, and the data itself.
     pub current: Option<(i64, FrameData)>,
     pub log: Vec<FrameLog>,
+    /// Whether records stay when the run is finished.
+    pub keeps_records: bool,
     /// Whether a frame must stay readable to the bit after the run.
     keeps_exact: bool,
     last_checkpoint: Instant,
@@ -80,6 +82,7 @@ impl<'a> StageRun<'a> {
             is_static: !changes && same_files(),
             current: None,
             log: Vec::new(),
+            keeps_records: shot.records == Records::Kept,
             keeps_exact: info.stateful && (is_taken || shot.records == Records::Kept),
             last_checkpoint: Instant::now(),
             checkpoint_cost: Duration::ZERO,
@@ -93,7 +96,7 @@ impl<'a> StageRun<'a> {
         shot: &ShotContext,
         frame: i64,
         inputs: BTreeMap<&str, &str>,
-        checksums: &SourceChecksums,
+        checksums: &mut SourceChecksums,
     ) -> Result<String, Cause> {
         let KindInfo { name, version, depends, stateful, .. } = self.spec.info();
         let time = shot.time_of(frame);
@@ -147,10 +150,8 @@ impl<'a> StageRun<'a> {
     /// What this run would save and has not saved yet.
     pub fn unsaved(&self, frame: i64, intact: &[FileRecord]) -> Vec<&'a Save> {
         let is_saved = |save: &&Save| {
-            let path = self.folder.frame_path(frame, save);
-            intact.iter().any(|file| {
-                self.folder.recorded_path(frame, &file.name, &self.spec.save) == Some(path.clone())
-            })
+            let name = self.folder.frame_name(frame, save);
+            intact.iter().any(|file| file.name == name)
         };
         self.spec.save.iter().filter(|save| !is_saved(save)).collect()
     }
@@ -225,12 +226,14 @@ impl<'a> StageRun<'a> {
                 None => &output.data,
                 Some(name) => {
                     let side = output.beside.iter().find(|side| side.0 == name);
-                    &side.ok_or_else(|| format!("there is no result called `{name}`"))?.1
+                    &side
+                        .ok_or_else(|| format!("there is no result `{name}` with these settings"))?
+                        .1
                 }
             };
             let path = self.folder.frame_path(record.frame, save);
             let bytes = formats::encode(&path, data)?;
-            let file = self.folder.write_file(&path, &bytes)?;
+            let file = self.folder.write_frame(record.frame, save, &bytes)?;
             let may_be_exact = save.result.is_none() && formats::may_be_exact(&path);
             if self.keeps_exact
                 && record.exact.is_none()
@@ -243,8 +246,8 @@ impl<'a> StageRun<'a> {
         }
         record.files.sort_by(|a, b| a.name.cmp(&b.name));
         if self.keeps_exact && record.exact.is_none() {
-            let path = self.folder.exact_path(record.frame);
-            record.exact = Some(self.folder.write_file(&path, &exact::encode(&output.data))?);
+            let bytes = exact::encode(&output.data);
+            record.exact = Some(self.folder.write_exact(record.frame, &bytes)?);
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ impl Phenomenon for Render {
     const KIND: KindInfo = KindInfo {
         name: "render",
         doc: "Makes pictures by path tracing. Particles are hit directly, without a mesh.",
-        version: 2,
+        version: 3,
         inputs: &[
             InputPort {
                 key: "surface",

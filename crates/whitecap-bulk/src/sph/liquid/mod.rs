@@ -56,6 +56,8 @@ pub struct Liquid {
     pub(in crate::sph) emitters: Vec<Emitter>,
     pub(in crate::sph) columns: Columns,
     pub(in crate::sph) time: f64,
+    /// The time that solids are posed for: `time`, but for the rounding of a step that ends with a frame.
+    pub(in crate::sph) posed_at: f64,
     pub(in crate::sph) step_count: u64,
     pub(in crate::sph) next_id: i64,
     /// Whether particles with unknown pressure were added.
@@ -105,6 +107,7 @@ impl Liquid {
             resolution,
             columns: Columns::default(),
             time: 0.0,
+            posed_at: 0.0,
             step_count: 0,
             next_id: 0,
             cold: true,

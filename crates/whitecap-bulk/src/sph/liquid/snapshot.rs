@@ -19,7 +19,7 @@ use crate::sph::liquid::Columns;
 use crate::sph::liquid::Liquid;
 use whitecap_scene::emitter::{Emitter, EmitterState};
 
-const KIND: Kind = Kind { of: "a liquid", magic: *b"wc-sph", version: 1 };
+const KIND: Kind = Kind { of: "a liquid", magic: *b"wc-sph", version: 2 };
 
 impl Liquid {
     /// The full state.
@@ -28,6 +28,7 @@ impl Liquid {
         let mut bytes = KIND.begin();
         bytes.extend_from_slice(&self.resolution.spacing.to_le_bytes());
         bytes.extend_from_slice(&self.time.to_le_bytes());
+        bytes.extend_from_slice(&self.posed_at.to_le_bytes());
         bytes.extend_from_slice(&self.step_count.to_le_bytes());
         bytes.extend_from_slice(&self.next_id.to_le_bytes());
         bytes.extend_from_slice(&u32::from(self.cold).to_le_bytes());
@@ -60,6 +61,7 @@ impl Liquid {
             return Err(StateError::Scale { name, found: spacing, expected }.into());
         }
         let time = f64::from_le_bytes(reader.take()?);
+        let posed_at = f64::from_le_bytes(reader.take()?);
         let step_count = u64::from_le_bytes(reader.take()?);
         let next_id = i64::from_le_bytes(reader.take()?);
         let cold = u32::from_le_bytes(reader.take()?) != 0;
@@ -75,16 +77,18 @@ impl Liquid {
         let columns = read_columns(&mut reader, count)?;
         reader.end()?;
         possible("time", time.is_finite() && time >= 0.0)?;
+        possible("time of the solids", posed_at.is_finite() && posed_at >= 0.0)?;
         possible("eigenvalue", largest_eigenvalue.is_finite() && largest_eigenvalue >= 0.0)?;
         possible("identity", ids_are_unique(&columns.id, next_id))?;
-        // Solids are posed for the saved time; if that fails, nothing has changed yet.
-        let poses = self.boundary.particles.poses_at(time)?;
+        // Solids are posed for their saved time; if that fails, nothing has changed yet.
+        let poses = self.boundary.particles.poses_at(posed_at)?;
         self.boundary.particles.move_to(poses, &self.resolution)?;
         for (emitter, state) in self.emitters.iter_mut().zip(emitters) {
             emitter.restore(state);
         }
         self.columns = columns;
         self.time = time;
+        self.posed_at = posed_at;
         self.step_count = step_count;
         self.next_id = next_id;
         self.cold = cold;

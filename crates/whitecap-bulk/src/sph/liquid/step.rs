@@ -266,7 +266,8 @@ impl Liquid {
     /// the solids.
     fn advance(&mut self, time_step: f32, largest_speed: f32) -> Result<(), SphError> {
         let (columns, work, boundary) = (&mut self.columns, &self.work, &self.boundary);
-        let later = boundary.particles.poses_at(self.time + f64::from(time_step))?;
+        let posed_at = self.time + f64::from(time_step);
+        let later = boundary.particles.poses_at(posed_at)?;
         let reach = time_step * (largest_speed + boundary.particles.largest_speed());
         columns.pressure.copy_from_slice(&work.system.pressure);
         columns
@@ -282,6 +283,7 @@ impl Liquid {
                 *age += time_step;
             });
         self.cold = false;
+        self.posed_at = posed_at;
         Ok(self.boundary.particles.move_to(later, &self.resolution)?)
     }
 }

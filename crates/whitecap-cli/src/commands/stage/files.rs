@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use serde_json::{Map, Value};
 use whitecap_io::{Kind, Sequence};
-use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Subject, savable_formats};
+use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Shot, Subject, savable_formats};
 
 use super::save_to;
 use crate::commands::render;
@@ -58,6 +58,7 @@ impl Files {
             inputs: pairs.into_iter().map(|pair| pair.input).collect(),
         };
         files.refuse_single()?;
+        files.refuse_twins()?;
         files.ports.sort_by_key(|file| file.port.key);
         Ok(files)
     }
@@ -77,6 +78,40 @@ impl Files {
         }
     }
 
+    /// Fails where two results would go to the same file.
+    fn refuse_twins(&self) -> Result<(), Failure> {
+        let paths: Vec<PathBuf> = self.outputs(self.frames[0]).collect();
+        let twin = paths.iter().enumerate().find(|(place, path)| paths[..*place].contains(path));
+        twin.map_or(Ok(()), |(_, path)| {
+            let message = "two results would go to this file; give one of them another name";
+            Err(Failure::Usage(format!("{}: {message}", path.display())))
+        })
+    }
+
+    /// Fails where a result would overwrite a file that it is made from.
+    pub fn refuse_overwriting(&self, shot: &Shot) -> Result<(), Failure> {
+        for frame in [self.frames[0], self.frames[1]] {
+            let sources = shot.stages.iter().filter_map(|stage| stage.checked.sources(frame).ok());
+            let sources: Vec<PathBuf> =
+                sources.flatten().filter_map(|path| path.canonicalize().ok()).collect();
+            let is_source =
+                |path: &PathBuf| path.canonicalize().is_ok_and(|path| sources.contains(&path));
+            let all = (self.frames[0]..=self.frames[1]).flat_map(|frame| self.outputs(frame));
+            if let Some(path) = all.into_iter().find(is_source) {
+                return Err(Failure::Usage(format!(
+                    "{} would be overwritten by its own result; give the output another name",
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of a frame's results.
+    fn outputs(&self, frame: i64) -> impl Iterator<Item = PathBuf> + '_ {
+        self.saves.iter().filter_map(move |save| Some(save.files.as_ref()?.path(frame)))
+    }
+
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
         usize::try_from(self.frames[1] - self.frames[0] + 1).unwrap_or(0)
@@ -84,8 +119,10 @@ impl Files {
 
     /// The folder with what a stopped run needs to continue.
     pub fn hidden_folder(&self) -> PathBuf {
-        let name = self.output.file_name().unwrap_or_default().to_string_lossy();
-        self.output.with_file_name(format!(".{name}.run"))
+        // By the first file, however the pattern was written.
+        let first = self.output_of(self.frames[0]);
+        let name = first.file_name().unwrap_or_default().to_string_lossy();
+        first.with_file_name(format!(".{name}.run"))
     }
 
     /// Makes the folders of the results.
@@ -132,14 +169,29 @@ fn choose(
     if holds(chosen) {
         return Ok(chosen);
     }
+    // Only a volume says unmistakably what is wanted: the same thing on a grid.
     if let Gives::Chosen { key, choices } = info.gives
         && !settings.contains_key(key)
-        && let Some((name, kind)) = choices.iter().find(|(_, kind)| holds(*kind))
+        && let Some((name, kind)) =
+            choices.iter().find(|(_, kind)| *kind == DataKind::Volume && holds(*kind))
     {
         settings.insert(String::from(key), Value::from(*name));
         return Ok(*kind);
     }
-    Err(cannot_hold(output, chosen))
+    let others = match info.gives {
+        Gives::Chosen { key, choices } => {
+            choices.iter().find(|(_, kind)| holds(*kind)).map(|c| (key, c.0))
+        }
+        Gives::Always(_) => None,
+    };
+    Err(match others {
+        Some((key, name)) => Failure::Usage(format!(
+            "{}: {} cannot be written to this format; add --{key} {name}, or choose another format",
+            output.display(),
+            chosen.in_words()
+        )),
+        None => cannot_hold(output, chosen),
+    })
 }
 
 fn cannot_hold(path: &Path, kind: DataKind) -> Failure {
