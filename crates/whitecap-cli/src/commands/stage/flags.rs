@@ -16,9 +16,9 @@ use crate::setting_flags::{SettingFlags, insert, numbers};
 
 /// Remarks for the command of every stage.
 const REMARKS: &str = "\
-A run that was stopped with Ctrl-C continues with the same command. Missing output folders are created;
-every file is written whole or not at all. A stage in a shot file has the same settings; see
-whitecap run.";
+A run that was stopped with Ctrl-C continues with the same command. Missing output
+folders are created; every file is written whole or not at all. A stage in a shot
+file has the same settings; see whitecap run.";
 
 /// The command of a kind of stage, if it has one.
 pub fn command(kind: &dyn StageKind) -> Option<Command> {
