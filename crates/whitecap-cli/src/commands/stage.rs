@@ -216,8 +216,9 @@ impl Job<'_> {
         match self.files.input_of(frame) {
             // Errors about a file already name it.
             Some(input) if cause.contains(&*input.to_string_lossy()) => Failure::Work(cause),
-            Some(input) => Failure::about(&input, cause),
-            None => Failure::Work(format!("frame {frame}: {cause}")),
+            // With several inputs it may be about any of them.
+            Some(input) if self.files.ports.len() == 1 => Failure::about(&input, cause),
+            _ => Failure::Work(format!("frame {frame}: {cause}")),
         }
     }
 
