@@ -9,13 +9,16 @@ use whitecap_core::glam::{Quat, Vec3};
 use whitecap_core::{Transform, TriMesh, Unwatched};
 use whitecap_scene::AnimatedBody;
 
+/// Duration of a frame in s.
+const DURATION: f64 = 1.0 / 24.0;
+
 fn settings() -> SphSettings {
     SphSettings { spacing: 0.5 / 8.0, viscosity: 0.05, ..SphSettings::default() }
 }
 
 fn run(liquid: &mut Liquid, frames: usize) {
     for _ in 0..frames {
-        liquid.step_frame(0.04, &Unwatched).unwrap();
+        liquid.step_frame(DURATION, &Unwatched).unwrap();
     }
 }
 
@@ -46,14 +49,14 @@ fn moving_solids_continue_with_the_same_bytes() {
         let turned = Quat::from_rotation_y(0.4 * i as f32).mul_vec3(Vec3::X * 0.05 * i as f32);
         let place = |p: &Vec3| *p + turned + Vec3::new(-0.8, 0.1, 0.0);
         let moved = block.positions().iter().map(place).collect();
-        (0.04 * f64::from(i), TriMesh::new(moved, block.triangles().to_vec()).unwrap())
+        (DURATION * f64::from(i), TriMesh::new(moved, block.triangles().to_vec()).unwrap())
     };
-    let key = |angle: f32, x: f32| Transform {
-        rotation: Quat::from_rotation_z(angle),
-        translation: Vec3::new(x, 0.15, 0.0),
-        scale: 1.0,
+    // A stirrer in the liquid that turns back at every frame.
+    let key = |i: i32| {
+        let translation = Vec3::new(0.1, 0.1, 0.1) + Vec3::Y * 0.1 * (i % 2) as f32;
+        (DURATION * f64::from(i), Transform { translation, ..Transform::IDENTITY })
     };
-    let keys = vec![(0.0, key(0.0, 0.3)), (0.24, key(1.0, 0.1)), (0.28, key(1.2, 0.2))];
+    let keys: Vec<(f64, Transform)> = (0..14).map(key).collect();
     let liquid = || {
         let mut liquid = dam(settings());
         liquid.add_solid(AnimatedBody::rigid(block.clone(), keys.clone()).unwrap()).unwrap();
