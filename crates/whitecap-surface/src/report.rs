@@ -92,14 +92,14 @@ impl Counts {
         (0..mesh.positions().len())
             .into_par_iter()
             .with_min_len(1024)
-            .map_init(Vec::new, |links, vertex| {
+            .map_init(Default::default, |(links, sides): &mut (Vec<Link>, Vec<_>), vertex| {
                 links.clear();
                 links.extend(corners.around(vertex).iter().map(|&corner| {
                     let triangle = mesh.triangles()[corner as usize / 3];
                     let at = corner as usize % 3;
                     Link { next: triangle[(at + 1) % 3], last: triangle[(at + 2) % 3], fan: 0 }
                 }));
-                Self::around(vertex as u32, links)
+                Self::around(vertex as u32, links, sides)
             })
             .reduce(Self::default, Self::plus)
     }
@@ -114,10 +114,10 @@ impl Counts {
     }
 
     /// The edges of a vertex to higher ones, and whether its triangles form more than one fan.
-    fn around(vertex: u32, links: &mut [Link]) -> Self {
+    fn around(vertex: u32, links: &mut [Link], sides: &mut Vec<(u32, bool)>) -> Self {
         let mut counts = Self::default();
-        // Each edge to a higher vertex, and whether its triangle runs towards it.
-        let mut sides: Vec<(u32, bool)> = Vec::with_capacity(2 * links.len());
+        // The vertex at the other end of each edge, and whether its triangle runs towards it.
+        sides.clear();
         sides.extend(links.iter().flat_map(|link| [(link.next, true), (link.last, false)]));
         sides.sort_unstable();
         for edge in sides.chunk_by(|a, b| a.0 == b.0).filter(|edge| edge[0].0 > vertex) {

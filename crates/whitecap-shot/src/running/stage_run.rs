@@ -58,7 +58,7 @@ pub(crate) struct StageRun<'a> {
     checkpoint_cost: Duration,
 }
 
-/// Checkpoints may take this fraction of the time.
+/// Checkpoints may take one part of the time in this many.
 const CHECKPOINT_SHARE: u32 = 20;
 
 impl<'a> StageRun<'a> {

@@ -33,8 +33,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files that the arguments name. If the kind can give several kinds of data and the
-    /// settings do not say which, the output's extension decides.
+    /// The files that the arguments name. If the kind can also give a volume and the settings do not
+    /// say what is wanted, an output that can only hold volumes gets one.
     pub fn of(
         info: &KindInfo,
         settings: &mut Map<String, Value>,
