@@ -53,4 +53,7 @@ pub enum Error {
         /// Relative residual asked for.
         tolerance: f64,
     },
+    /// The caller asked a solver to stop.
+    #[error("the linear solver was cancelled")]
+    Cancelled,
 }

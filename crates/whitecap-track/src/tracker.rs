@@ -18,7 +18,7 @@ use crate::projection::coarse_surface::CoarseSurface;
 use crate::projection::project::{Drawn, Reach, along_normals, keep_distance};
 use crate::remeshing::jump::largest_jump;
 use crate::remeshing::rebuild::{rebuild_all, rebuild_parts};
-use crate::remeshing::remesh::{Task, remesh, take_birth_distances};
+use crate::remeshing::remesh::{Task, Unrepaired, remesh, take_birth_distances};
 use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
 use crate::topology::cells::{
@@ -204,7 +204,7 @@ impl Frame<'_> {
         let crossings = Crossings::find(&at, &self.mesh.triangles);
         let flagged = self.flag(&jumped, &at, &crossings, &coarse);
         self.report.times.detection = clock.lap();
-        let rebuilt = self.remesh(&coarse, &flagged, &crossings);
+        let rebuilt = self.remesh(&coarse, &flagged, &crossings)?;
         self.report.times.remeshing = clock.lap().saturating_sub(self.report.times.matching);
         self.describe(&coarse, &at);
         self.measure_jump(&carried, &rebuilt, lattice);
@@ -347,7 +347,7 @@ impl Frame<'_> {
         coarse: &CoarseSurface,
         flagged: &CellSet,
         crossings: &Crossings,
-    ) -> CellSet {
+    ) -> Result<CellSet, TrackError> {
         let mut cells = CellSet::default();
         let task = Task { coarse, flagged, crossings };
         match remesh(&mut self.mesh, &task, self.watch) {
@@ -358,7 +358,8 @@ impl Frame<'_> {
                 self.report.times.matching = Duration::from_secs_f64(done.matching);
                 cells = done.cells;
             }
-            Err(_) => {
+            Err(Unrepaired::Cancelled) => return Err(TrackError::Cancelled),
+            Err(Unrepaired::BeyondRepair) => {
                 let bad = crossings.interpenetrations();
                 let bad = bad.into_iter().flat_map(|(node, axis)| cells_round_edge(node, axis));
                 let marked = flagged.with(&bad.collect::<Vec<_>>());
@@ -379,7 +380,7 @@ impl Frame<'_> {
             self.report.rebuilt_components = self.report.coarse_topology.components;
             self.mesh = rebuild_all(&self.mesh, coarse);
         }
-        cells
+        Ok(cells)
     }
 
     /// How far the surface is from where the particles carried it, where it was rebuilt.

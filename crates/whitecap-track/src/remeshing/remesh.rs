@@ -3,7 +3,8 @@
 //!
 //! # Guarantees
 //! The mesh that comes back is closed and 2-manifold. Where a cut cannot be patched the marked region
-//! is widened; if that does not help either, an error is returned and the caller rebuilds from φ.
+//! is widened; if that does not help either, or if Γ cannot be solved for, an error is returned and the
+//! caller rebuilds from φ. When the caller cancels, the mesh stays as it was.
 //!
 //! # Non-guarantees
 //! Outside the marked cells the surface stays where it is, but triangles at the seam are cut and
@@ -53,9 +54,23 @@ pub(crate) struct Remeshed {
     pub widened: usize,
 }
 
-/// The region cannot be repaired in place.
+/// Why a region was not repaired in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BeyondRepair;
+pub(crate) enum Unrepaired {
+    /// It cannot be.
+    BeyondRepair,
+    /// The caller asked to stop.
+    Cancelled,
+}
+
+impl From<whitecap_core::Error> for Unrepaired {
+    fn from(error: whitecap_core::Error) -> Self {
+        match error {
+            whitecap_core::Error::Cancelled => Self::Cancelled,
+            _ => Self::BeyondRepair,
+        }
+    }
+}
 
 /// What to rebuild, and from what.
 pub(crate) struct Task<'a> {
@@ -70,7 +85,7 @@ pub(crate) fn remesh(
     mesh: &mut HalfEdgeMesh,
     task: &Task<'_>,
     watch: &dyn Watch,
-) -> Result<Remeshed, BeyondRepair> {
+) -> Result<Remeshed, Unrepaired> {
     let lattice = task.coarse.distance.lattice();
     let bad: Vec<IVec3> = task
         .crossings
@@ -83,7 +98,7 @@ pub(crate) fn remesh(
         return Ok(Remeshed::default());
     }
     let start = std::time::Instant::now();
-    let (gamma, disputed) = target(mesh, task, &bad, lattice, watch);
+    let (gamma, disputed) = target(mesh, task, &bad, lattice, watch)?;
     let mut done = Remeshed {
         interpenetrating: bad.len(),
         matching: start.elapsed().as_secs_f64(),
@@ -92,6 +107,9 @@ pub(crate) fn remesh(
     let mut marked = task.flagged.with(bad.cells()).with(&disputed);
     let mut pokes = 0;
     for attempt in 0..MOST_ATTEMPTS {
+        if watch.cancelled() {
+            return Err(Unrepaired::Cancelled);
+        }
         let shifted = attempt as f64 * SHIFT;
         match patched(mesh, task, &marked, &gamma, shifted, pokes >= MOST_POKES) {
             Ok(result) => {
@@ -108,7 +126,7 @@ pub(crate) fn remesh(
             Err(Failure::NotClosed) => marked = marked.widened(),
         }
     }
-    Err(BeyondRepair)
+    Err(Unrepaired::BeyondRepair)
 }
 
 /// The target Γ, and the cells where its signs differ from the mesh's.
@@ -118,20 +136,20 @@ fn target<'a>(
     bad: &CellSet,
     lattice: Lattice,
     watch: &dyn Watch,
-) -> (Gamma<'a>, Vec<IVec3>) {
+) -> Result<(Gamma<'a>, Vec<IVec3>), whitecap_core::Error> {
     let flagged = task.flagged.nodes();
     let domain = matching::domain(&flagged, matching::MARGIN);
     let mut tiles = domain.clone();
     tiles.extend(bad.cells().iter().flat_map(|&c| [tile_of(c), tile_of(c + 1)]));
     let mut gamma = Gamma::build(mesh, task.crossings, lattice, tiles);
     if flagged.is_empty() {
-        return (gamma, Vec::new());
+        return Ok((gamma, Vec::new()));
     }
     let flagged = governed_nodes(task.flagged, &gamma);
     let before = gamma.grid.clone();
-    gamma.grid = matching::matched(&before, &task.coarse.distance, &flagged, watch);
+    gamma.grid = matching::matched(&before, &task.coarse.distance, &flagged, watch)?;
     let disputed = disputed_cells(&before, &gamma.grid);
-    (gamma, disputed)
+    Ok((gamma, disputed))
 }
 
 /// The nodes that flagged cells govern: their corners, and nodes beside them whose nearest point of the

@@ -29,13 +29,14 @@ pub(crate) fn domain(flagged: &[IVec3], margin: i32) -> Vec<IVec3> {
     tiles
 }
 
-/// Γ with the topology of φ at flagged nodes. `gamma` covers the domain.
+/// Γ with the topology of φ at flagged nodes. `gamma` covers the domain. Fails if the solver is cancelled
+/// or does not converge.
 pub(crate) fn matched(
     gamma: &SparseGrid<f32>,
     distance: &SparseGrid<f32>,
     flagged: &[IVec3],
     watch: &dyn Watch,
-) -> SparseGrid<f32> {
+) -> Result<SparseGrid<f32>, whitecap_core::Error> {
     let cell = gamma.lattice().cell;
     let near = cell * 3f32.sqrt();
     let flagged_index = CoordinateIndex::build(flagged);
@@ -65,9 +66,7 @@ pub(crate) fn matched(
         face_weights: None,
     };
     let settings = SolveSettings { tolerance: 1e-5, ..SolveSettings::default() };
-    // Without a solution (possible only with numbers that are not finite) ψ is zero: Γ follows φ.
-    let solved =
-        poisson::solve(&problem, None, &settings, watch).map_or(zero, |solution| solution.values);
+    let solved = poisson::solve(&problem, None, &settings, watch)?.values;
     let mut result = gamma.clone();
     let coordinates = gamma.coordinates();
     result.tiles_mut().par_iter_mut().zip(coordinates).for_each(|(tile, &coordinate)| {
@@ -84,7 +83,7 @@ pub(crate) fn matched(
         }
         *tile = Tile::Dense(values);
     });
-    result
+    Ok(result)
 }
 
 #[cfg(test)]
@@ -126,6 +125,7 @@ mod tests {
         assert!(near.len() < everywhere.len() / 4);
         let solve = |tiles: &[IVec3]| {
             matched(&grid(tiles, mesh_distance), &grid(tiles, coarse), &flagged, &Unwatched)
+                .unwrap()
         };
         let (local, full) = (solve(&near), solve(&everywhere));
         let mut largest = 0.0f32;
@@ -134,5 +134,17 @@ mod tests {
         }
         assert!(largest < 0.01, "off by {largest} cells");
         assert!(mesh_distance(Vec3::ZERO) > 0.0 && local.get(IVec3::ZERO) < 0.0, "joined");
+    }
+
+    /// Contract: a solve without a result is an error, never ψ = 0.
+    #[test]
+    fn an_unsolved_equation_is_an_error() {
+        let tiles: Vec<IVec3> = cells_between(IVec3::splat(-1), IVec3::splat(0)).collect();
+        let known = grid(&tiles, |p| p.x - 0.4);
+        let broken = grid(&tiles, |p| if p == Vec3::ONE { f32::NAN } else { p.x });
+        let flagged: Vec<IVec3> = cells_between(IVec3::splat(-3), IVec3::splat(0)).collect();
+        assert!(matched(&known, &known, &flagged, &Unwatched).is_ok());
+        let failure = matched(&known, &broken, &flagged, &Unwatched).unwrap_err();
+        assert!(matches!(failure, whitecap_core::Error::NotConverged { .. }), "{failure}");
     }
 }

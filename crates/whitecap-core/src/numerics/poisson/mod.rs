@@ -110,8 +110,8 @@ pub struct Solution {
 
 /// Solves `problem`, starting from `guess` or from zero.
 ///
-/// Fails with [`Error::NotConverged`] when the iterations run out, when `watch` cancels, or when
-/// the input is not finite.
+/// Fails with [`Error::NotConverged`] when the iterations run out or the input is not finite, and with
+/// [`Error::Cancelled`] when `watch` cancels.
 pub fn solve(
     problem: &PoissonProblem<'_>,
     guess: Option<&SparseGrid<f32>>,
@@ -155,8 +155,10 @@ pub fn solve(
         if relative <= settings.tolerance {
             return done(&mut x, iterations, relative);
         }
-        let give_up = iterations >= settings.max_iterations || watch.cancelled();
-        if give_up || !relative.is_finite() {
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if iterations >= settings.max_iterations || !relative.is_finite() {
             let tolerance = settings.tolerance;
             return Err(Error::NotConverged { iterations, residual: relative, tolerance });
         }
