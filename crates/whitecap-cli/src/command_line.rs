@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::commands;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::threads;
+use crate::{memory, threads};
 
 const AFTER_HELP: &str = "\
 Lengths are in metres, y is up. A frame sequence is written with #### or %04d in place of the
@@ -44,7 +44,7 @@ pub fn command() -> Command {
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .args([threads, quiet])
+        .args([threads, memory::flag(), quiet])
         .subcommands(commands::all().into_iter().map(|entry| entry.command))
 }
 
@@ -72,6 +72,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Err(error) = crate::cancel::on_interrupt(&cancel) {
         session.note(&format!("Ctrl-C will stop at once, not after the current write: {error}."));
     }
+    memory::limit(matches);
     let threads = matches.get_one::<u16>("threads").copied();
     let answer = threads::start(threads).and_then(|()| execute(name, matches, &session));
     finish(answer, &session)

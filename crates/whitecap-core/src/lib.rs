@@ -5,6 +5,7 @@
 //! * search: [`neighbours`], [`identities`], [`triangle_bvh`], [`winding_number`]
 //! * numerics: [`kernels`], [`eigen`], [`padded_columns`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
 //! * bytes of files and of saved states: [`checked_bytes`], [`saved_bytes`]
+//! * memory that a computation is about to need: [`budget`]
 //!
 //! # Conventions
 //! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed
@@ -15,6 +16,7 @@
 //! reduction, no hash order. Across machines, results may differ in the last bits, because the
 //! compiler may fuse or vectorise differently for another processor.
 
+pub mod budget;
 mod bytes;
 mod data;
 mod error;
