@@ -35,7 +35,7 @@
 //! | `normal` | `N` | `nx ny nz` | `Normals`, `normals` |
 //! | `uv` | `uv` | `u v` | `s t`, `texture_u texture_v`, `TCoords` |
 //! | `id` | `id` | `id` | `ids`, `ID` |
-//! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0 NAME:1`… |
+//! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0`, `NAME.x`, `NAME[x]`, `NAME[0]`… |
 
 mod attributes;
 mod encoding;
@@ -44,6 +44,7 @@ mod files;
 mod houdini;
 pub mod image;
 mod meshes;
+mod noted;
 mod points;
 pub mod vdb;
 mod vtk;
@@ -52,12 +53,14 @@ pub use error::{Error, Place};
 pub use files::format::{Format, FormatInfo, Kind, formats, has_extension};
 pub use files::number_ranges::number_ranges;
 pub use files::open::{
-    kind_of, mesh_bytes, parse_mesh, parse_particles, particle_bytes, read_mesh, read_particles,
-    write_mesh, write_mesh_as, write_particles, write_particles_as,
+    kind_of, mesh_bytes, parse_mesh, parse_mesh_noted, parse_particles, parse_particles_noted,
+    particle_bytes, read_mesh, read_mesh_noted, read_particles, read_particles_noted, write_mesh,
+    write_mesh_as, write_particles, write_particles_as,
 };
 pub use files::{atomic, sequence};
 pub use houdini::{bgeo_classic, houdini_json};
 pub use meshes::{gltf, obj, ply, stl};
+pub use noted::Noted;
 pub use points::{npz, text_points};
 pub use sequence::Sequence;
 pub use vtk::{vtk_legacy, vtu};

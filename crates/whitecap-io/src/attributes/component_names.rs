@@ -3,12 +3,15 @@
 //!
 //! | column | names |
 //! |---|---|
-//! | position | `x y z`, or `P_x…`, `Points:0…` |
+//! | position | `x y z`, or `P_x…`, `P[x]…`, `Points:0…`, `Points_0…` |
 //! | `velocity` | `vx vy vz` |
 //! | `normal` | `nx ny nz` |
 //! | `uv` | `u v`; also read: `s t`, `texture_u texture_v` |
 //! | `color` | `red green blue [alpha]`; also read: `r g b [a]` |
-//! | another vector `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]`; also read: `NAME:0 NAME:1…` |
+//! | another vector `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]`; also read: [`SUFFIXES`] |
+//!
+//! `NAME_0 NAME_1…` is read as a vector only where `NAME` is known to be one: integers that belong
+//! together are written under such names.
 //!
 //! White space, separators and quotes in a name are written as `_`: they would end it early.
 
@@ -19,6 +22,7 @@ use whitecap_core::glam::Vec3;
 
 use crate::attributes::point_table::{self, PointTable};
 use crate::encoding::scalar::Values;
+use crate::encoding::tokens::shown;
 use crate::{Error, Place, attributes::naming};
 
 /// Groups with names of their own; the first of each column is the one written.
@@ -34,7 +38,20 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("uv", &["s", "t"]),
 ];
 const TEXTURE: (&str, &[&str]) = ("uv", &["texture_u", "texture_v"]);
-const SUFFIXES: [[&str; 4]; 2] = [["_x", "_y", "_z", "_w"], [":0", ":1", ":2", ":3"]];
+/// The ends of a vector's names; the first are those written.
+const SUFFIXES: [[&str; 4]; 8] = [
+    ["_x", "_y", "_z", "_w"],
+    ["_X", "_Y", "_Z", "_W"],
+    [":0", ":1", ":2", ":3"],
+    [".x", ".y", ".z", ".w"],
+    ["[x]", "[y]", "[z]", "[w]"],
+    ["[0]", "[1]", "[2]", "[3]"],
+    [".0", ".1", ".2", ".3"],
+    NUMBERED,
+];
+const NUMBERED: [&str; 4] = ["_0", "_1", "_2", "_3"];
+/// More names than anybody reads in a message.
+const MOST_LISTED: usize = 20;
 
 /// The names of the components of a column, in order, each one word.
 pub(crate) fn split(name: &str, column: &Column) -> Vec<String> {
@@ -71,6 +88,7 @@ pub(crate) struct NamedScalars {
 /// positions are an error.
 pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTable, Error> {
     point_table::check_column_count(columns.len(), path)?;
+    let found = listed(columns.iter().map(|column| column.name.as_str()));
     let mut columns: Vec<Option<NamedScalars>> = columns.into_iter().map(Some).collect();
     let mut positions: Option<Vec<Vec3>> = None;
     let mut table = PointTable::default();
@@ -79,8 +97,8 @@ pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTabl
         let parts: Vec<NamedScalars> =
             members.iter().filter_map(|&member| columns[member].take()).collect();
         let components = parts.len();
-        if positions.is_none() && components == 3 && naming::is_position(&name) {
-            positions = Some(interleave(parts).into_vectors(3));
+        if positions.is_none() && components >= 3 && naming::is_position(&name) {
+            positions = Some(interleave(parts).into_vectors(components));
         } else if components > 1 {
             table.push(&name, components, interleave(parts));
         } else if let Some(single) = parts.into_iter().next() {
@@ -93,9 +111,25 @@ pub(crate) fn group(columns: Vec<NamedScalars>, path: &Path) -> Result<PointTabl
         }
     }
     table.positions = positions.ok_or_else(|| {
-        Error::malformed(path, Place::File, "the position columns x, y and z are missing")
+        let message = format!("the position columns x, y and z are missing; {found}");
+        Error::malformed(path, Place::File, message)
     })?;
     Ok(table)
+}
+
+/// `the columns are `a`, `b` and 7 more`.
+pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    let shown: Vec<String> =
+        names.take(MOST_LISTED).map(|name| format!("`{}`", shown(name.as_bytes()))).collect();
+    match count {
+        0 => String::from("there are no columns"),
+        1 => format!("the only column is {}", shown[0]),
+        _ if count > MOST_LISTED => {
+            format!("the columns are {} and {} more", shown.join(", "), count - MOST_LISTED)
+        }
+        _ => format!("the columns are {}", shown.join(", ")),
+    }
 }
 
 /// The group that the column at `place` begins: its name and its members, itself first.
@@ -117,6 +151,9 @@ fn group_at(columns: &[Option<NamedScalars>], place: usize) -> Option<(String, V
         let Some(stem) = first.strip_suffix(suffixes[0]).filter(|stem| !stem.is_empty()) else {
             continue;
         };
+        if suffixes == NUMBERED && !naming::is_vector(stem) {
+            continue;
+        }
         let members: Vec<usize> =
             suffixes.iter().map_while(|end| find(&format!("{stem}{end}"))).collect();
         if members.len() > 1 {

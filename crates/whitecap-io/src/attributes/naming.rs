@@ -37,7 +37,18 @@ const FOREIGN: [(&str, &str); 16] = [
 
 /// Names under which particle positions are found in formats that name them.
 pub(crate) fn is_position(name: &str) -> bool {
-    matches!(name, "P" | "position" | "positions" | "pos" | "points" | "Points")
+    matches!(
+        name,
+        "P" | "position" | "Position" | "positions" | "pos" | "Pos" | "points" | "Points"
+    )
+}
+
+/// Whether a column of this name is known to hold vectors.
+pub(crate) fn is_vector(name: &str) -> bool {
+    let is_scalar = |ours: &str| matches!(ours, "radius" | "id");
+    is_position(name)
+        || matches!(name, "velocity" | "normal" | "color")
+        || FOREIGN.iter().any(|(foreign, ours)| *foreign == name && !is_scalar(ours))
 }
 
 /// The name of our column in a Houdini file.

@@ -7,22 +7,32 @@ use whitecap_core::{Particles, TriMesh};
 
 use crate::files::format::Action;
 use crate::{
-    Error, Format, Kind, atomic, bgeo_classic, encoding::inflate, gltf, has_extension,
+    Error, Format, Kind, Noted, atomic, bgeo_classic, encoding::inflate, gltf, has_extension,
     houdini_json, npz, obj, ply, stl, text_points, vtk_legacy, vtu,
 };
 
 /// Reads particles; the extension decides the format. A mesh gives its vertices.
 pub fn read_particles(path: impl AsRef<Path>) -> Result<Particles, Error> {
+    Ok(read_particles_noted(path)?.data)
+}
+
+/// Reads particles, with what the user should know about the file.
+pub fn read_particles_noted(path: impl AsRef<Path>) -> Result<Noted<Particles>, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Particles))?;
-    parse_particles(&fs::read(path).map_err(Error::reading(path))?, format, path)
+    parse_particles_noted(&fs::read(path).map_err(Error::reading(path))?, format, path)
 }
 
 /// Reads a mesh; the extension decides the format. Polygons become triangles.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriMesh, Error> {
+    Ok(read_mesh_noted(path)?.data)
+}
+
+/// Reads a mesh, with what the user should know about the file.
+pub fn read_mesh_noted(path: impl AsRef<Path>) -> Result<Noted<TriMesh>, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Mesh))?;
-    parse_mesh(&fs::read(path).map_err(Error::reading(path))?, format, path)
+    parse_mesh_noted(&fs::read(path).map_err(Error::reading(path))?, format, path)
 }
 
 /// Writes particles; the extension decides the format.
@@ -108,30 +118,50 @@ fn mesh_bytes_as(path: &Path, format: Format, mesh: &TriMesh) -> Result<Vec<u8>,
 
 /// Particles from the bytes of a file. `path` is for messages.
 pub fn parse_particles(bytes: &[u8], format: Format, path: &Path) -> Result<Particles, Error> {
+    Ok(parse_particles_noted(bytes, format, path)?.data)
+}
+
+/// Particles from the bytes of a file, with what the user should know. `path` is for messages.
+pub fn parse_particles_noted(
+    bytes: &[u8],
+    format: Format,
+    path: &Path,
+) -> Result<Noted<Particles>, Error> {
     format.check(path, Action::Read(Kind::Particles))?;
-    match format {
+    let particles = match format {
+        Format::Csv => return text_points::parse_csv(bytes, path),
         Format::Bgeo | Format::BgeoJson | Format::Geo => parse_houdini(bytes, path),
         Format::Vtk => vtk_legacy::parse_particles(bytes, path),
         Format::Vtu => vtu::parse_particles(bytes, path),
         Format::Ply => ply::parse_particles(bytes, path),
         Format::Xyz => text_points::parse_xyz(bytes, path),
-        Format::Csv => text_points::parse_csv(bytes, path),
         Format::Npz => npz::parse(bytes, path),
         _ => unreachable!("the table of formats lets no particles through to {format:?}"),
-    }
+    };
+    particles.map(Noted::plain)
 }
 
 /// A mesh from the bytes of a file. `path` is for messages.
 pub fn parse_mesh(bytes: &[u8], format: Format, path: &Path) -> Result<TriMesh, Error> {
+    Ok(parse_mesh_noted(bytes, format, path)?.data)
+}
+
+/// A mesh from the bytes of a file, with what the user should know. `path` is for messages.
+pub fn parse_mesh_noted(
+    bytes: &[u8],
+    format: Format,
+    path: &Path,
+) -> Result<Noted<TriMesh>, Error> {
     format.check(path, Action::Read(Kind::Mesh))?;
-    match format {
+    let mesh = match format {
         Format::Vtk => vtk_legacy::parse_mesh(bytes, path),
         Format::Vtu => vtu::parse_mesh(bytes, path),
         Format::Ply => ply::parse_mesh(bytes, path),
         Format::Obj => obj::parse(bytes, path),
         Format::Stl => stl::parse(bytes, path),
         _ => unreachable!("the table of formats lets no mesh through to {format:?}"),
-    }
+    };
+    mesh.map(Noted::plain)
 }
 
 /// Houdini's three forms share their extensions, so the first bytes decide, after decompression.

@@ -1,9 +1,12 @@
-//! Particles as plain text: CSV with a header row, and XYZ.
+//! Particles as plain text: CSV, and XYZ.
 //!
 //! # Guarantees
 //! * CSV: the first row names the columns ([the table](crate#attributes) says how names become
-//!   vectors); separated by commas, semicolons or tabs. A column of whole numbers without a decimal
-//!   point is an integer column; what is written keeps a decimal point on every real.
+//!   vectors); separated by commas, semicolons, tabs or spaces. A column of whole numbers without a
+//!   decimal point is an integer column; what is written keeps a decimal point on every real.
+//!   Lines that begin with `#` are comments. If the first row has numbers only, the last comment
+//!   before it names the columns; without one they are `x y z`, then `vx vy vz` if there are six or
+//!   more, and a note says so.
 //! * XYZ: three or more numbers per line. Lines that begin with `#` are comments; the last one
 //!   before the data names the columns if it has as many words as there are columns. The count and comment
 //!   lines and the element symbols of chemistry's XYZ are accepted.
@@ -20,21 +23,101 @@ use whitecap_core::{Column, Particles};
 use crate::attributes::component_names::{self, NamedScalars};
 use crate::encoding::scalar::Values;
 use crate::encoding::tokens::{parse_integer, parse_real, shown};
-use crate::{Error, Place, attributes::point_table};
+use crate::{Error, Noted, Place, attributes::point_table};
 
 /// Reads a CSV file.
-pub fn parse_csv(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
-    let mut lines = content_lines(bytes);
-    let (_, header) = lines.next().ok_or_else(|| {
-        Error::malformed(path, Place::File, "the file is empty; its first row must name columns")
-    })?;
-    let separator = *header.iter().find(|byte| b",;\t".contains(byte)).unwrap_or(&b',');
-    let names: Vec<String> = header.split(|&byte| byte == separator).map(column_name).collect();
-    let mut columns = TextColumns::new(names, path)?;
-    for (line, row) in lines {
-        columns.push_row(line, row.split(|&byte| byte == separator).map(unquoted))?;
+pub fn parse_csv(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
+    let mut notes = Vec::new();
+    let mut comment = None;
+    let mut table: Option<(Separator, TextColumns)> = None;
+    for (line, row) in content_lines(bytes) {
+        if let Some(text) = row.strip_prefix(b"#") {
+            comment = Some(text);
+            continue;
+        }
+        if let Some((separator, columns)) = &mut table {
+            columns.push_row(line, separator.fields(row))?;
+            continue;
+        }
+        let separator = Separator::of(row);
+        let first: Vec<&[u8]> = separator.fields(row).collect();
+        if first.iter().any(|field| parse_real(field).is_none()) {
+            let names = first.into_iter().map(column_name).collect();
+            table = Some((separator, TextColumns::new(names, path)?));
+            continue;
+        }
+        let names = comment.map(|text| Separator::of(text).fields(text).map(column_name).collect());
+        let names = match names.filter(|names: &Vec<String>| names.len() == first.len()) {
+            Some(names) => names,
+            None => {
+                notes.push(guessed(first.len()));
+                guessed_names(first.len())
+            }
+        };
+        let mut columns = TextColumns::new(names, path)?;
+        columns.push_row(line, first.into_iter())?;
+        table = Some((separator, columns));
     }
-    columns.into_particles()
+    let columns = match (table, comment) {
+        (Some((_, columns)), _) => columns,
+        // Nothing but a comment: names without rows.
+        (None, Some(text)) => {
+            TextColumns::new(Separator::of(text).fields(text).map(column_name).collect(), path)?
+        }
+        (None, None) => {
+            let message = "the file is empty; its first row must name columns";
+            return Err(Error::malformed(path, Place::File, message));
+        }
+    };
+    Ok(Noted { data: columns.into_particles()?, notes })
+}
+
+/// What stands between the fields of a row.
+#[derive(Clone, Copy)]
+enum Separator {
+    Byte(u8),
+    Space,
+}
+
+impl Separator {
+    /// The first separator of a row; white space if there is no other.
+    fn of(row: &[u8]) -> Self {
+        let found = row.iter().find(|byte| b",;\t".contains(byte));
+        found.map_or(Separator::Space, |&byte| Separator::Byte(byte))
+    }
+
+    fn fields(self, row: &[u8]) -> impl Iterator<Item = &[u8]> {
+        // A space is white space in front of a field, too, and then the field before it is empty.
+        let ends = move |byte: &u8| match self {
+            Separator::Byte(separator) => *byte == separator,
+            Separator::Space => byte.is_ascii_whitespace(),
+        };
+        let keeps_empty = matches!(self, Separator::Byte(_));
+        row.split(ends).map(unquoted).filter(move |field| keeps_empty || !field.is_empty())
+    }
+}
+
+/// The names of columns that have none in a CSV file: positions, and velocities if there are enough.
+fn guessed_names(count: usize) -> Vec<String> {
+    let mut names = default_names(count);
+    if count >= 6 {
+        ["vx", "vy", "vz"].iter().zip(&mut names[3..]).for_each(|(v, name)| *name = v.to_string());
+    }
+    names
+}
+
+/// Says how columns without names were understood.
+fn guessed(count: usize) -> String {
+    let (velocity, named) = if count >= 6 { (", then vx, vy, vz", 6) } else { ("", 3) };
+    let rest = match count.saturating_sub(named) {
+        0 => String::new(),
+        1 => format!("; the last column is called column_{count}"),
+        _ => format!("; the others are called column_{} to column_{count}", named + 1),
+    };
+    format!(
+        "there is no row of names, so the columns are taken as x, y, z{velocity}{rest}; if that is \
+         wrong, put a row of names first"
+    )
 }
 
 /// Reads an XYZ file.
