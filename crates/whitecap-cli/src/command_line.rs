@@ -5,11 +5,13 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::Value;
 use whitecap_shot::CancelToken;
 
 use crate::answer::Answer;
 use crate::commands;
 use crate::failure::Failure;
+use crate::plain_text;
 use crate::session::Session;
 use crate::{memory, threads};
 
@@ -85,20 +87,26 @@ fn execute(name: &str, matches: &ArgMatches, session: &Session) -> Result<Answer
     }
 }
 
+/// One line of JSON.
+fn printed(object: &Value) -> String {
+    format!("{}\n", plain_text::printable_json(&object.to_string()))
+}
+
 /// Prints the answer or the failure, and returns the exit code.
 fn finish(answer: Result<Answer, Failure>, session: &Session) -> ExitCode {
     let (text, code) = match &answer {
         Ok(answer) => {
             let text = match (session.json, session.quiet && !answer.asked_for) {
-                (true, _) => format!("{}\n", answer.json),
+                (true, _) => printed(&answer.json),
                 (false, true) => String::new(),
-                (false, false) => answer.text.clone(),
+                (false, false) => plain_text::printable(&answer.text).into_owned(),
             };
             (text, if answer.good { 0 } else { 1 })
         }
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "{}", failure.text());
-            let text = if session.json { format!("{}\n", failure.json()) } else { String::new() };
+            let message = failure.text();
+            let _ = writeln!(std::io::stderr(), "{}", plain_text::printable(&message));
+            let text = if session.json { printed(&failure.json()) } else { String::new() };
             (text, failure.code())
         }
     };

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::plain_text;
 use crate::session::Session;
 use crate::wording;
 
@@ -45,7 +46,7 @@ impl Progress {
             let within = (fraction.clamp(0.0, 1.0) * STEPS as f32) as u64;
             bar.set_position(done as u64 * STEPS + within);
             if bar.message().is_empty() {
-                bar.set_message(name.to_string());
+                bar.set_message(plain_text::name(name).into_owned());
             }
         }
     }
@@ -54,6 +55,7 @@ impl Progress {
     /// is estimated from the frames so far.
     pub fn finished(&self, done: usize, name: &str, remaining: Option<Duration>) {
         let left = remaining.or_else(|| self.time_left(done));
+        let name = plain_text::name(name);
         let text = format!("{name}, {done} of {}{}", self.total, wording::time_left(left));
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64 * STEPS);

@@ -5,6 +5,8 @@ use std::io::Write;
 use clap::ArgMatches;
 use whitecap_shot::CancelToken;
 
+use crate::plain_text;
+
 /// How the command was called.
 pub struct Session {
     /// Nothing but errors and what was asked for.
@@ -25,7 +27,7 @@ impl Session {
     /// A note for people. It never fails, as nobody may be reading.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", plain_text::printable(text));
         }
     }
 }

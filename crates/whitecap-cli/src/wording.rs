@@ -1,6 +1,12 @@
 //! Numbers as people read them.
 
+use std::path::Path;
 use std::time::Duration;
+
+/// A path in an answer. What is not Unicode in it is replaced.
+pub fn path(path: &Path) -> String {
+    path.display().to_string()
+}
 
 /// `3.2 s`, `1 min 20 s`, `2 h 5 min`.
 pub fn duration(seconds: f64) -> String {

@@ -30,11 +30,11 @@
 //! | here | Houdini | PLY, CSV, XYZ | also read as |
 //! |---|---|---|---|
 //! | `velocity` | `v` | `vx vy vz` | `vel`, `Velocity`, `velocities` |
-//! | `radius` | `pscale` | `radius` | `radii` |
-//! | `color` | `Cd` | `red green blue [alpha]` | `r g b [a]`, `colors` |
-//! | `normal` | `N` | `nx ny nz` | `Normals`, `normals` |
-//! | `uv` | `uv` | `u v` | `s t`, `texture_u texture_v`, `TCoords` |
-//! | `id` | `id` | `id` | `ids`, `ID` |
+//! | `radius` | `pscale` | `radius` | `radii`, `Radius`, `radiusPP` |
+//! | `color` | `Cd` | `red green blue [alpha]` | `r g b [a]`, `colors`, `Color`, `rgbPP` |
+//! | `normal` | `N` | `nx ny nz` | `Normals`, `normals`, `Normal` |
+//! | `uv` | `uv` | `u v` | `s t`, `texture_u texture_v`, `TCoords`, `TextureCoord` |
+//! | `id` | `id` | `id` | `ids`, `ID`, `Id`, `particleId` |
 //! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0`, `NAME.x`, `NAME[x]`, `NAME[0]`… |
 
 mod attributes;
@@ -57,10 +57,11 @@ pub use files::open::{
     particle_bytes, read_mesh, read_mesh_noted, read_particles, read_particles_noted, write_mesh,
     write_mesh_as, write_particles, write_particles_as,
 };
-pub use files::{atomic, sequence};
-pub use houdini::{bgeo_classic, houdini_json};
+pub use files::{atomic, path_text, sequence};
+pub use houdini::{bgeo_classic, geo_classic, houdini_json};
 pub use meshes::{gltf, obj, ply, stl};
 pub use noted::Noted;
-pub use points::{npz, text_points};
+pub use points::npz::npy_file;
+pub use points::{npz, pdb, prt, text_points};
 pub use sequence::Sequence;
 pub use vtk::{vtk_legacy, vtu};

@@ -1,10 +1,12 @@
 //! Files as other programs write them. Those under `files` were made by meshio and NumPy, or by hand.
 
+mod samples;
+
 use std::path::Path;
 
 use whitecap_core::glam::{Vec2, Vec3};
 use whitecap_core::{Column, Particles, TriMesh};
-use whitecap_io::{Format, gltf, parse_mesh, parse_particles};
+use whitecap_io::{Format, gltf, parse_mesh, parse_particles, parse_particles_noted};
 
 fn particles(format: Format, bytes: impl AsRef<[u8]>) -> Particles {
     parse_particles(bytes.as_ref(), format, Path::new("foreign")).unwrap()
@@ -73,6 +75,134 @@ fn classic_bgeo() {
     assert_eq!(particles.velocities().unwrap()[1], Vec3::new(-2.5, 0.0, -1.0));
     assert_eq!(particles.attribute("id"), Some(&Column::I32(vec![9, 4])));
     assert_eq!(particles.attributes().len(), 2);
+}
+
+/// Contract: Krakatoa's `.prt` is read, with reals of 16 bits and integers of 64, channels in any
+/// order and metadata after the header; all eleven types of numbers keep their value.
+#[test]
+fn krakatoa_particles() {
+    let bytes = samples::prt_of_krakatoa();
+    let mut with_metadata = bytes.clone();
+    with_metadata[8..12].copy_from_slice(&64_u32.to_le_bytes());
+    with_metadata.splice(56..56, *b"metadata");
+    for bytes in [bytes, with_metadata] {
+        let read = particles(Format::Prt, bytes);
+        assert_eq!(read.positions()[2], Vec3::new(20.0, 21.0, 22.0));
+        assert_eq!(read.velocities().unwrap(), [Vec3::new(0.5, 1.0, -2.0); 3]);
+        assert_eq!(read.ids().unwrap(), [1 << 40, (1 << 40) + 1, (1 << 40) + 2]);
+        assert_eq!(read.attribute("Density"), Some(&Column::F32(vec![2.0; 3])));
+        assert_eq!(read.attributes().len(), 3);
+    }
+    let minus: [&[u8]; 11] = [
+        &(-2_i16).to_le_bytes(),
+        &(-2_i32).to_le_bytes(),
+        &(-2_i64).to_le_bytes(),
+        &0xc000_u16.to_le_bytes(),
+        &(-2_f32).to_le_bytes(),
+        &(-2_f64).to_le_bytes(),
+        &2_u16.to_le_bytes(),
+        &2_u32.to_le_bytes(),
+        &2_u64.to_le_bytes(),
+        &(-2_i8).to_le_bytes(),
+        &2_u8.to_le_bytes(),
+    ];
+    for (kind, number) in minus.into_iter().enumerate() {
+        let record = [&[0; 24], number].concat();
+        let channels = [("value", kind as u32, 1, 24), ("Position", 5, 3, 0)];
+        let read = particles(Format::Prt, samples::prt(1, &channels, &record));
+        let two = if (6..=8).contains(&kind) || kind == 10 { 2 } else { -2 };
+        match read.attribute("value").unwrap() {
+            Column::F32(values) => assert_eq!(values, &[two as f32], "{kind}"),
+            Column::I32(values) => assert_eq!(values, &[two], "{kind}"),
+            Column::I64(values) => assert_eq!(values, &[i64::from(two)], "{kind}"),
+            other => panic!("{kind} became {other:?}"),
+        }
+    }
+    let none = particles(Format::Prt, samples::prt(0, &[("Position", 4, 3, 0)], &[]));
+    assert!(none.is_empty());
+    let lacking = samples::prt(1, &[("Density", 4, 1, 0)], &[0; 4]);
+    let message =
+        parse_particles(&lacking, Format::Prt, Path::new("a.prt")).unwrap_err().to_string();
+    assert!(message.ends_with("the only column is `Density`"), "{message}");
+}
+
+/// Contract: Maya's `.pdb` is read with pointers of either size and in either byte order, plain and
+/// compressed.
+#[test]
+fn maya_particle_databases() {
+    for (wide, big) in [(false, false), (false, true), (true, false), (true, true)] {
+        let read = particles(Format::Pdb, samples::pdb_of_partio(wide, big));
+        assert_eq!(read.positions(), [Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 5.5, 6.0)]);
+        assert_eq!(read.velocities().unwrap()[1], Vec3::new(0.0, -2.0, 0.25));
+        assert_eq!(read.ids().unwrap(), [7, 9]);
+        assert_eq!(read.radii().unwrap(), [0.1, 0.2]);
+    }
+    // A channel of bytes is left out; what follows it is read.
+    let positions = [0.0_f32, 1.0, 2.0].map(f32::to_bits);
+    let channels: [samples::PdbChannel; 2] = [("name", 4, &[65, 66]), ("P", 1, &positions)];
+    let read = particles(Format::Pdb, samples::pdb(1, &channels, false, false));
+    assert_eq!((read.positions(), read.attributes().len()), (&[Vec3::new(0.0, 1.0, 2.0)][..], 0));
+}
+
+/// Contract: a NumPy array is read in both byte orders and both array orders; six columns hold
+/// velocities as well, with a note; records have names, and their gaps and texts are left out.
+#[test]
+fn numpy_arrays() {
+    let read =
+        |bytes: &[u8]| parse_particles_noted(bytes, Format::Npy, Path::new("a.npy")).unwrap();
+    let files: [&[u8]; 5] = [
+        include_bytes!("files/numpy_f4.npy"),
+        include_bytes!("files/numpy_f8_fortran.npy"),
+        include_bytes!("files/numpy_six.npy"),
+        include_bytes!("files/numpy_records.npy"),
+        include_bytes!("files/numpy_xyz_fields.npy"),
+    ];
+    let [plain, fortran, six, records, fields] = files.map(read);
+    for noted in [&plain, &fortran, &six, &records, &fields] {
+        assert_eq!(noted.data.positions(), CORNERS);
+    }
+    for quiet in [&plain, &fortran, &records, &fields] {
+        assert_eq!(quiet.notes.len(), 0);
+    }
+    assert!(six.notes[0].contains("taken as x, y, z, then vx, vy, vz"), "{:?}", six.notes);
+    for moving in [&six, &records] {
+        assert_eq!(moving.data.velocities().unwrap(), CORNERS.map(|p| 2.0 * p));
+    }
+    assert_eq!(records.data.ids().unwrap(), [0, 1, 2, 3, 4]);
+    assert_eq!(records.data.radii().unwrap(), [0.25; 5]);
+    assert_eq!(records.data.attributes().len(), 4);
+    assert_eq!(fields.data.attribute("shape"), Some(&Column::I32(vec![3; 5])));
+
+    let wrong = |text: &str| {
+        let length = (text.len() as u16).to_le_bytes();
+        let bytes = [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &[0; 64]].concat();
+        parse_particles(&bytes, Format::Npy, Path::new("a.npy")).unwrap_err().to_string()
+    };
+    let flat = wrong("{'descr': '<f4', 'fortran_order': False, 'shape': (9,), }");
+    assert!(flat.starts_with("a.npy: the array has the shape (9,); particles need"), "{flat}");
+    let cube = wrong("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }");
+    assert!(cube.contains("has the shape (2, 2, 3)"), "{cube}");
+    let objects = wrong("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }");
+    assert!(objects.contains("has elements of type `|O`"), "{objects}");
+    let fields =
+        wrong("{'descr': [('a', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (2,), }");
+    assert!(fields.ends_with("the columns are `a`, `b`"), "{fields}");
+}
+
+/// Contract: Houdini's classic text geometry is read as partio writes it, with text attributes left
+/// out, and without attributes at all.
+#[test]
+fn classic_geo() {
+    let read = particles(Format::Geo, samples::GEO_OF_PARTIO);
+    assert_eq!(read.positions()[2], Vec3::new(0.0, 0.25, 1.0));
+    assert_eq!(read.ids().unwrap(), [0, 4, -8]);
+    assert_eq!(read.velocities().unwrap()[0], Vec3::new(1.0, 2e-3, -3.0));
+    assert_eq!(read.attributes().len(), 2);
+    let bare = "PGEOMETRY V5\nNPoints 2 NPrims 0\nNPointGroups 0 NPrimGroups 0\nNPointAttrib 0 NVertexAttrib 0 NPrimAttrib 0 NAttrib 0\n1 2 3 1\n4 5 6 1\nbeginExtra\nendExtra\n";
+    assert_eq!(particles(Format::Geo, bare).positions()[1], Vec3::new(4.0, 5.0, 6.0));
+    let damaged = samples::GEO_OF_PARTIO.replace("(0\t", "(x\t");
+    let error = parse_particles(damaged.as_bytes(), Format::Geo, Path::new("a.geo")).unwrap_err();
+    assert_eq!(error.to_string(), "a.geo, line 9: found `x` where id should be");
 }
 
 /// Contract: Houdini's paged text geometry, with packs, constant pages, tuples, arrays and a text
@@ -225,6 +355,73 @@ fn csv_dialects() {
     );
     assert!(wrong("x,y,z\n1,2\n").contains("line 2: the row has 2 numbers where 3"));
     assert!(wrong("a,b\n1,2\n").contains("x, y and z"));
+}
+
+/// Contract: a CSV file without names is read as positions, then velocities, and a note says so; a
+/// comment can name its columns; spaces separate as well.
+#[test]
+fn csv_without_names() {
+    let read = |text: &str| {
+        parse_particles_noted(text.as_bytes(), Format::Csv, Path::new("p.csv")).unwrap()
+    };
+    let one = [Vec3::new(1.0, 2.5, -3.0)];
+    let bare = read("1,2.5,-3e0\n");
+    assert_eq!(bare.data.positions(), one);
+    assert_eq!(bare.notes.len(), 1);
+    assert!(bare.notes[0].contains("the columns are taken as x, y, z; if"), "{:?}", bare.notes);
+    let moving = read("1;2.5;-3;4;5;6;7\n1;2;3;0;0;0;8\n");
+    assert_eq!(moving.data.positions()[0], one[0]);
+    assert_eq!(moving.data.velocities().unwrap()[0], Vec3::new(4.0, 5.0, 6.0));
+    assert_eq!(moving.data.attribute("column_7"), Some(&Column::I32(vec![7, 8])));
+    assert!(
+        moving.notes[0].contains("x, y, z, then vx, vy, vz; the last column is called column_7")
+    );
+    let spaced = read("1.000000e+00 2.500000e+00  -3.000000e+00\n");
+    assert_eq!((spaced.data.positions(), spaced.notes.len()), (&one[..], 1));
+    for named in [
+        "# made by hand\n# x,y,z,radius\n1,2.5,-3,0.5\n# the end\n",
+        "#x y z radius\n1 2.5 -3 0.5\n",
+        "# a comment\nx;y;z;radius\n1;2.5;-3;0.5\n",
+    ] {
+        let named = read(named);
+        assert_eq!((named.data.positions(), named.notes.len()), (&one[..], 0));
+        assert_eq!(named.data.radii().unwrap(), [0.5]);
+    }
+    assert_eq!(read("# x,y,z\n").data.len(), 0);
+}
+
+/// Contract: the ways in which Houdini, ParaView and Blender name the parts of vectors are
+/// understood, and a file without positions is refused with the columns that it has.
+#[test]
+fn csv_names_of_other_programs() {
+    let one = [Vec3::new(1.0, 2.0, 3.0)];
+    for (names, velocity) in [
+        ("P[x],P[y],P[z],v[x],v[y],v[z]", true),
+        ("P[0],P[1],P[2],v[0],v[1],v[2]", true),
+        ("P.x,P.y,P.z,v.x,v.y,v.z", true),
+        ("Points:0,Points:1,Points:2,Velocity:0,Velocity:1,Velocity:2", true),
+        (
+            "\"Points_0\",\"Points_1\",\"Points_2\",\"Velocity_0\",\"Velocity_1\",\"Velocity_2\"",
+            true,
+        ),
+        ("position_x,position_y,position_z,vel_x,vel_y,vel_z", true),
+        ("Position_X,Position_Y,Position_Z,layer_0,layer_1,layer_2", false),
+        ("P[x],P[y],P[z],P[w],heat,cold", false),
+    ] {
+        let read = particles(Format::Csv, format!("{names}\n1,2,3,4,5,6\n"));
+        assert_eq!(read.positions(), one, "{names}");
+        let found = read.velocities().map(|found| found[0]);
+        assert_eq!(found, velocity.then_some(Vec3::new(4.0, 5.0, 6.0)), "{names}");
+    }
+    let kept = particles(Format::Csv, "x,y,z,layer_0,layer_1\n1,2,3,4,5\n");
+    assert_eq!(kept.attribute("layer_1"), Some(&Column::I32(vec![5])));
+    let wrong = |text: &str| {
+        parse_particles(text.as_bytes(), Format::Csv, Path::new("p.csv")).unwrap_err().to_string()
+    };
+    let message = wrong("time,mass,x,y\n1,2,3,4\n");
+    assert!(message.ends_with("the columns are `time`, `mass`, `x`, `y`"), "{message}");
+    let many: Vec<String> = (0..100).map(|column| format!("c{column}")).collect();
+    assert!(wrong(&many.join(",")).ends_with("`c19` and 80 more"));
 }
 
 /// Contract: XYZ is read plain, with further columns, with a comment that names them, and as

@@ -4,6 +4,8 @@
 //! flipped bits, and with runs of bytes overwritten. Files that claim absurd counts are written by
 //! hand. The memory in use is counted throughout.
 
+mod samples;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,6 +23,9 @@ const TEXT_PLY: &str = include_str!("files/quad_and_triangle.ply");
 const TEXT_STL: &str = include_str!("files/two_facets.stl");
 const TEXT_VTK: &str = include_str!("files/two_points.vtk");
 const PAGED_GEO: &str = include_str!("files/paged.geo");
+
+const NPY: &[u8] = include_bytes!("files/numpy_f8_fortran.npy");
+const NPY_RECORDS: &[u8] = include_bytes!("files/numpy_records.npy");
 
 const FLIPS: usize = 4000;
 /// Far above what a reader needs for a file of a few hundred bytes, even on a busy machine.
@@ -84,7 +89,16 @@ fn particle_samples() -> Vec<Sample> {
         sample("ply text", Format::Ply, None, TEXT_PLY.as_bytes().to_vec()),
         sample("xyz", Format::Xyz, None, text_points::to_xyz(&particles)),
         sample("csv", Format::Csv, None, text_points::to_csv(&particles)),
+        sample("csv bare", Format::Csv, None, b"1,2,3,4,5,6,7\n0.5,1,2,3,4,5,6\n".to_vec()),
+        sample("csv comment", Format::Csv, None, b"# P[x] P[y] P[z]\n1 2 3\n".to_vec()),
         sample("npz", Format::Npz, Some(0), npz(npz::Compression::Stored)),
+        sample("prt", Format::Prt, Some(0), samples::prt_of_krakatoa()),
+        sample("pdb narrow", Format::Pdb, Some(0), samples::pdb_of_partio(false, false)),
+        sample("pdb wide", Format::Pdb, Some(0), samples::pdb_of_partio(true, true)),
+        sample("pdb gzip", Format::Pdb, Some(0), gzip(&samples::pdb_of_partio(true, false))),
+        sample("npy", Format::Npy, Some(0), NPY.to_vec()),
+        sample("npy records", Format::Npy, Some(0), NPY_RECORDS.to_vec()),
+        sample("classic geo", Format::Geo, None, samples::GEO_OF_PARTIO.as_bytes().to_vec()),
         sample("npz deflated", Format::Npz, Some(0), npz(npz::Compression::Deflated)),
     ]
 }
@@ -267,6 +281,57 @@ fn absurd_counts_inside() {
             "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt64\" {compressor}><UnstructuredGrid><Piece><Points><DataArray type=\"Float32\" Name=\"P\" NumberOfComponents=\"3\" format=\"binary\">{data}</DataArray></Points></Piece></UnstructuredGrid></VTKFile>"
         )
     };
+    let message = particle_error(
+        Format::Prt,
+        &samples::prt(u64::MAX / 16, &[("Position", 4, 3, 0)], &[0; 12]),
+    );
+    assert!(message.contains("bytes in a compressed block"), "{message}");
+    let message =
+        particle_error(Format::Prt, &samples::prt(u64::MAX, &[("Position", 4, 3, 0)], &[0; 12]));
+    assert!(message.contains("did not finish"), "{message}");
+    for (components, offset) in [(u32::MAX, 0), (3, u32::MAX), (0, 0)] {
+        let channels = [("Position", 4, components, offset)];
+        let message = particle_error(Format::Prt, &samples::prt(1, &channels, &[0; 12]));
+        assert!(message.contains("channel `Position` has"), "{message}");
+    }
+    let mut channels = samples::prt_of_krakatoa();
+    channels[60..64].fill(0xff);
+    assert!(particle_error(Format::Prt, &channels).contains("claims 4294967295 channels"));
+    let mut pdb = samples::pdb_of_partio(false, false);
+    pdb[16..20].fill(0xff);
+    assert!(particle_error(Format::Pdb, &pdb).contains("claims 4294967295 values of channel"));
+    pdb[20..24].fill(0xff);
+    assert!(particle_error(Format::Pdb, &pdb).contains("claims 4294967295 channels"));
+
+    let npy = |kind: &str, shape: &str| {
+        let text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
+        let length = (text.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes()].concat()
+    };
+    let message = particle_error(Format::Npy, &npy("'<f4'", "(4000000000, 3)"));
+    assert!(message.contains("claims 4000000000 rows of the array"), "{message}");
+    for (kind, shape) in [
+        ("'<f4'", "(0, 4000000000)"),
+        ("'<f4'", "(18446744073709551615, 18446744073709551615)"),
+        ("'<f4'", "(0, 1000000)"),
+        ("[('P', '<f4', (1000000,))]", "(0,)"),
+        ("[('P', '<f4', (4000000000, 4000000000))]", "(0,)"),
+        ("[('P', '<f4', (3,)), ('gap', '|V4000000000')]", "(0,)"),
+        ("[('P', '<f4', (3,))]", "(4000000000,)"),
+        ("[]", "(4000000000,)"),
+        ("'|O'", "(3,)"),
+    ] {
+        particle_error(Format::Npy, &npy(kind, shape));
+    }
+    particle_error(Format::Npy, &npy(&"[".repeat(60_000), "()"));
+    let geo = samples::GEO_OF_PARTIO;
+    for (count, absurd) in [("NPoints 3", "NPoints"), ("NPointAttrib 3", "NPointAttrib")] {
+        let geo = geo.replace(count, &format!("{absurd} 9223372036854775807"));
+        let message = particle_error(Format::Geo, geo.as_bytes());
+        assert!(message.contains("claims 9223372036854775807"), "{message}");
+    }
+    particle_error(Format::Geo, geo.replace("id 1 int 0", "id 99999999999 int 0").as_bytes());
+
     // Sizes of 2^64 - 1 bytes, and of 2^64 - 1 blocks.
     let message = particle_error(Format::Vtu, vtu("", "//////////8=").as_bytes());
     assert!(message.contains("bytes of an array"), "{message}");

@@ -121,9 +121,15 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// Contract: docs/formats.md has a row for every format, with its extensions and what can be done.
+/// Contract: docs/formats.md has a row for every format, with its extensions and what can be done, and
+/// the README names every extension.
 #[test]
 fn every_format_has_its_row() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for extension in whitecap::io::formats().iter().flat_map(|format| format.extensions) {
+        let plain = extension.trim_end_matches(".gz");
+        assert!(readme.contains(&format!("`.{plain}`")), "the README lacks .{plain}");
+    }
     let page = fs::read_to_string(root().join("docs/formats.md")).unwrap();
     let yes = |able: bool| if able { "yes" } else { "no" };
     for format in whitecap::io::formats() {

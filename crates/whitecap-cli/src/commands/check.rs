@@ -11,6 +11,7 @@ use super::run;
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
+use crate::file_notes::FileNotes;
 use crate::frames;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -60,11 +61,12 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let (is_sequence, files) = frames::inputs(matches, &input)?;
     let progress = Progress::new(session, files.len());
     let mut checked = Vec::with_capacity(files.len());
+    let mut notes = FileNotes::default();
     for (frame, path) in files {
         if session.cancel.is_cancelled() {
             return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
         }
-        let mesh = whitecap_io::read_mesh(&path)?;
+        let mesh = notes.take(&path, whitecap_io::read_mesh_noted(&path)?);
         let report = whitecap_surface::report(&mesh);
         let count = || whitecap_surface::self_intersections(&mesh);
         let self_intersections = matches.get_flag("self-intersections").then(count);
@@ -72,17 +74,20 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         progress.finished(checked.len(), &format!("frame {frame}"), None);
     }
     drop(progress);
+    notes.tell(session);
     let good = checked.iter().all(|one| one.report.is_closed_manifold());
     let answer = match is_sequence {
         false => Answer::report(checked[0].text(), checked[0].json()),
         true => sequence_answer(&checked, good),
     };
-    Ok(Answer { good, ..answer })
+    let mut answer = Answer { good, ..answer };
+    answer.json["notes"] = notes.json();
+    Ok(answer)
 }
 
 impl Checked {
     fn json(&self) -> Value {
-        let mut object = json!({ "file": self.path });
+        let mut object = json!({ "file": wording::path(&self.path) });
         add_report(&mut object, &self.report);
         if let Some(count) = self.self_intersections {
             object["self_intersections"] = json!(count);

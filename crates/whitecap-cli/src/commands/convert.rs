@@ -12,6 +12,7 @@ use whitecap_surface::{distance_volume, marching_cubes};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
+use crate::file_notes::FileNotes;
 use crate::format_choice::{extensions_for, in_words};
 use crate::frames::{self, FramePair};
 use crate::progress::Progress;
@@ -92,22 +93,25 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let (is_sequence, pairs) = frames::pairs(matches, &input, &output)?;
     let progress = Progress::new(session, pairs.len());
     let mut kind = Kind::Particles;
+    let mut notes = FileNotes::default();
     for (done, pair) in pairs.iter().enumerate() {
         if session.cancel.is_cancelled() {
             return Err(cancelled(done, &pairs));
         }
-        kind = conversion.convert(pair)?;
+        kind = conversion.convert(pair, &mut notes)?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
     }
     drop(progress);
+    notes.tell(session);
     let files: Vec<Value> = pairs
         .iter()
-        .map(|pair| json!({ "frame": pair.frame, "input": pair.input, "output": pair.output }))
+        .map(|pair| json!({ "frame": pair.frame, "input": wording::path(&pair.input), "output": wording::path(&pair.output) }))
         .collect();
     let what = if is_sequence { wording::count(pairs.len(), "frame") } else { "Written".into() };
     let text = format!("{what}: {} as {}, {}.\n", in_words(kind), format.name, output.display());
     let json = json!({
-        "output": output, "kind": in_words(kind), "format": format.name, "files": files,
+        "output": wording::path(&output), "kind": in_words(kind), "format": format.name,
+        "files": files, "notes": notes.json(),
     });
     Ok(Answer::done(text, json))
 }
@@ -131,18 +135,18 @@ struct Conversion {
 
 impl Conversion {
     /// Converts one file; returns what was written.
-    fn convert(&self, pair: &FramePair) -> Result<Kind, Failure> {
+    fn convert(&self, pair: &FramePair, notes: &mut FileNotes) -> Result<Kind, Failure> {
         let FramePair { input, output, .. } = pair;
         let kind = whitecap_io::kind_of(input)?;
         let writes = |kind: Kind| self.format.writes.contains(&kind);
         match kind {
             Kind::Particles if writes(Kind::Particles) => {
-                let particles = whitecap_io::read_particles(input)?;
+                let particles = notes.take(input, whitecap_io::read_particles_noted(input)?);
                 whitecap_io::write_particles_as(output, self.format.format, &particles)?;
                 Ok(Kind::Particles)
             }
             Kind::Mesh if writes(Kind::Mesh) => {
-                let mesh = whitecap_io::read_mesh(input)?;
+                let mesh = notes.take(input, whitecap_io::read_mesh_noted(input)?);
                 whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
                 Ok(Kind::Mesh)
             }

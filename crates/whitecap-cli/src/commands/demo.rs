@@ -10,6 +10,7 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::wording;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,8 +93,8 @@ To open a surface: in Blender, File > Import > Stanford PLY; MeshLab and ParaVie
         summary.sentence()
     );
     let mut json = summary_json(&shot, &summary, &notes);
-    json["shot_file"] = serde_json::json!(path);
-    json["look"] = serde_json::json!(look);
+    json["shot_file"] = serde_json::json!(wording::path(&path));
+    json["look"] = serde_json::json!(wording::path(&look));
     Ok(Answer::done(text, json))
 }
 

@@ -1,17 +1,19 @@
 //! `whitecap info`: what is in a file or a sequence.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, Bounds, Column, GridClass, GridValues, SparseGrid, Tile};
-use whitecap_io::{Kind, Sequence, vdb};
+use whitecap_io::{Kind, Noted, Sequence, vdb};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::format_choice::in_words;
+use crate::plain_text;
 use crate::session::Session;
 use crate::wording::{self, number};
 
@@ -80,7 +82,7 @@ fn of_sequence(pattern: &Path, sequence: &Sequence) -> Result<Answer, Failure> {
         text(&last_file)
     );
     let json = json!({
-        "pattern": pattern,
+        "pattern": wording::path(pattern),
         "frame_count": existing.len(),
         "first": first.0,
         "last": last.0,
@@ -95,28 +97,33 @@ fn of_sequence(pattern: &Path, sequence: &Sequence) -> Result<Answer, Failure> {
 fn file(path: &Path) -> Result<Value, Failure> {
     let kind = whitecap_io::kind_of(path)?;
     let mut object = json!({
-        "file": path,
+        "file": wording::path(path),
         "format": whitecap_io::FormatInfo::of(path).map(|info| info.name),
         "kind": in_words(kind),
         "bytes": std::fs::metadata(path).map(|found| found.len()).ok(),
     });
     let details = match kind {
         Kind::Particles => {
-            let particles = whitecap_io::read_particles(path)?;
+            let Noted { data: particles, notes } = whitecap_io::read_particles_noted(path)?;
+            let finite = finite(particles.positions());
             json!({
                 "particles": particles.len(),
-                "bounds": bounds(particles.positions()),
-                "spacing": whitecap_surface::particle_spacing(particles.positions()).map(short),
+                "not_finite": not_finite(particles.positions()),
+                "bounds": bounds(&finite),
+                "spacing": whitecap_surface::particle_spacing(&finite).map(short),
                 "attributes": attributes(particles.attributes()),
+                "notes": notes,
             })
         }
         Kind::Mesh => {
-            let mesh = whitecap_io::read_mesh(path)?;
+            let Noted { data: mesh, notes } = whitecap_io::read_mesh_noted(path)?;
             json!({
                 "vertices": mesh.positions().len(),
                 "triangles": mesh.triangles().len(),
-                "bounds": bounds(mesh.positions()),
+                "not_finite": not_finite(mesh.positions()),
+                "bounds": bounds(&finite(mesh.positions())),
                 "attributes": attributes(mesh.attributes()),
+                "notes": notes,
             })
         }
         Kind::Volume => {
@@ -151,6 +158,23 @@ fn short(value: f32) -> Value {
     json!(value.to_string().parse::<f64>().ok().filter(|value| value.is_finite()))
 }
 
+/// The positions that are numbers.
+fn finite(positions: &[Vec3]) -> Cow<'_, [Vec3]> {
+    match positions.iter().all(|position| position.is_finite()) {
+        true => Cow::Borrowed(positions),
+        false => positions.iter().copied().filter(|position| position.is_finite()).collect(),
+    }
+}
+
+/// How many positions are not finite, and which is the first; null if all are.
+fn not_finite(positions: &[Vec3]) -> Value {
+    let is_wrong = |position: &Vec3| !position.is_finite();
+    positions.iter().position(is_wrong).map_or(Value::Null, |first| {
+        let count = positions.iter().filter(|position| is_wrong(position)).count();
+        json!({ "count": count, "first": first })
+    })
+}
+
 fn bounds(positions: &[Vec3]) -> Value {
     let bounds = Bounds::of(positions);
     match bounds.is_empty() {
@@ -172,18 +196,35 @@ fn attributes(attributes: &Attributes) -> Value {
             Column::Vec3(values) => range(values.iter().map(|v| v.to_array())),
             Column::Vec4(values) => range(values.iter().map(|v| v.to_array())),
         };
-        json!({ "name": name, "type": column.type_name(), "range": range })
+        let mut object = json!({ "name": name, "type": column.type_name(), "range": range });
+        let count = non_finite(column);
+        if count > 0 {
+            object["not_finite"] = json!(count);
+        }
+        object
     };
     attributes.iter().map(describe).collect()
+}
+
+/// How many values have a component that is not a finite number.
+fn non_finite(column: &Column) -> usize {
+    match column {
+        Column::F32(values) => values.iter().filter(|v| !v.is_finite()).count(),
+        Column::Vec2(values) => values.iter().filter(|v| !v.is_finite()).count(),
+        Column::Vec3(values) => values.iter().filter(|v| !v.is_finite()).count(),
+        Column::Vec4(values) => values.iter().filter(|v| !v.is_finite()).count(),
+        Column::I32(_) | Column::I64(_) => 0,
+    }
 }
 
 fn whole_range(values: impl Iterator<Item = i64> + Clone) -> Value {
     json!([values.clone().min(), values.max()])
 }
 
-/// Smallest and largest value of each component.
+/// Smallest and largest value of each component, of the values that are numbers.
 fn range<const N: usize>(values: impl Iterator<Item = [f32; N]>) -> Value {
-    let extremes = values.fold(None, |extremes, value| {
+    let finite = values.filter(|value| value.iter().all(|number| number.is_finite()));
+    let extremes = finite.fold(None, |extremes, value| {
         let (mut least, mut most) = extremes.unwrap_or((value, value));
         for place in 0..N {
             least[place] = least[place].min(value[place]);
@@ -232,7 +273,7 @@ fn grid_json<T: Copy + Send + Sync, const N: usize>(
 
 /// What a person reads, from the same object that a program gets.
 fn text(object: &Value) -> String {
-    let word = |key: &str| object[key].as_str().unwrap_or("?").to_string();
+    let word = |key: &str| plain_text::name(object[key].as_str().unwrap_or("?"));
     let mut lines = vec![format!("{}: {} ({})", word("file"), word("kind"), word("format"))];
     if let Some(bytes) = object["bytes"].as_u64() {
         lines.push(format!("  {}", wording::bytes(bytes)));
@@ -241,6 +282,16 @@ fn text(object: &Value) -> String {
         if let Some(count) = object[key].as_u64() {
             lines.push(format!("  {count} {key}"));
         }
+    }
+    if let Some(count) = object["not_finite"]["count"].as_u64() {
+        let what = if object["particles"].is_u64() { "particle" } else { "vertex" };
+        let first = &object["not_finite"]["first"];
+        lines.push(match count {
+            1 => format!("  the position of {what} {first} is not finite; it is left out below"),
+            _ => format!(
+                "  {count} positions are not finite, the first that of {what} {first}; they are left out below"
+            ),
+        });
     }
     if object["bounds"].is_object() {
         let corner = |key: &str| value_text(&object["bounds"][key]);
@@ -264,20 +315,27 @@ fn text(object: &Value) -> String {
         ));
     }
     for grid in object["skipped_grids"].as_array().into_iter().flatten() {
-        let name = grid["name"].as_str().unwrap_or("?");
-        lines.push(format!("  {name}: {}, not read", grid["type"].as_str().unwrap_or("?")));
+        let word = |key: &str| plain_text::name(grid[key].as_str().unwrap_or("?"));
+        lines.push(format!("  {}: {}, not read", word("name"), word("type")));
+    }
+    for note in object["notes"].as_array().into_iter().flatten() {
+        lines.push(format!("  note: {}", plain_text::name(note.as_str().unwrap_or("?"))));
     }
     lines.join("\n") + "\n"
 }
 
 /// `velocity: vector of 3, (0, -4, 0) to (0, 0, 0)`.
 fn named_range(object: &Value) -> String {
-    let word = |key: &str| object[key].as_str().unwrap_or("?");
+    let word = |key: &str| plain_text::name(object[key].as_str().unwrap_or("?"));
+    let not_finite = match object["not_finite"].as_u64() {
+        Some(count) => format!("; {count} not finite"),
+        None => String::new(),
+    };
     let range = match &object["range"] {
         Value::Array(range) => format!(", {} to {}", value_text(&range[0]), value_text(&range[1])),
         _ => String::new(),
     };
-    format!("{}: {}{range}", word("name"), word("type"))
+    format!("{}: {}{range}{not_finite}", word("name"), word("type"))
 }
 
 fn value_text(value: &Value) -> String {

@@ -115,9 +115,9 @@ pub fn summary_json(shot: &Shot, summary: &RunSummary, notes: &[String]) -> Valu
         "total": summary.total,
         "seconds": summary.seconds,
         "peak_bytes": peak_bytes(),
-        "output": summary.output,
-        "report_html": summary.report_html,
-        "report_json": summary.report_json,
+        "output": wording::path(&summary.output),
+        "report_html": summary.report_html.as_deref().map(wording::path),
+        "report_json": summary.report_json.as_deref().map(wording::path),
         "notes": notes,
     })
 }
@@ -152,7 +152,7 @@ pub fn outline(shot: &Shot) -> Answer {
     let json = json!({
         "shot": shot.settings.name,
         "frames": [first, last],
-        "output": shot.output,
+        "output": wording::path(&shot.output),
         "stages": stages,
     });
     Answer::report(text, json)
@@ -167,7 +167,7 @@ fn shot_failure(error: ShotError) -> Failure {
                 .iter()
                 .map(|mistake| {
                     json!({
-                        "file": mistake.path,
+                        "file": wording::path(&mistake.path),
                         "line": mistake.line,
                         "column": mistake.column,
                         "message": mistake.message,

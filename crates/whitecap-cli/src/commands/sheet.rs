@@ -158,7 +158,7 @@ fn answer(request: &Request, layout: &Layout, pictures: usize, frames: usize) ->
     };
     let text = format!("{}: {what}, {width} x {height} pixels.\n", output.display());
     let json = json!({
-        "output": output, "pictures": pictures, "frames": frames, "columns": layout.columns(),
+        "output": wording::path(output), "pictures": pictures, "frames": frames, "columns": layout.columns(),
         "width": width, "height": height,
     });
     Answer::done(text, json)

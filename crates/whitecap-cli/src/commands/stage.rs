@@ -22,6 +22,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use whitecap_io::image::{PngDepth, write_png};
+use whitecap_io::path_text;
 use whitecap_shot::{
     Event, FrameData, Records, Registry, RunError, RunOptions, RunOutcome, Save, SettingProblem,
     Shot, ShotContext, ShotSettings, ShotStage, StageKind,
@@ -73,7 +74,7 @@ fn shot(
     let mut stages = Vec::new();
     let mut inputs = Vec::new();
     for PortFile { port, path, content } in &files.ports {
-        let settings = json!({ "path": path, "content": content });
+        let settings = json!({ "path": path_text::encode(path), "content": content });
         let checked = cache.check(settings, &context).map_err(|problems| {
             let words = problems.iter().map(|problem| problem.message.clone());
             Failure::about(path, words.collect::<Vec<_>>().join("; "))

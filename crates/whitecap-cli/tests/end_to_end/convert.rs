@@ -63,3 +63,30 @@ fn what_cannot_be_converted_is_said() {
     assert_eq!(object["files"].as_array().unwrap().len(), 3);
     assert_eq!(whitecap_io::read_particles(folder.join("j.0003.bgeo")).unwrap(), block(5));
 }
+
+/// Contract: what a reader had to guess is told by `info`, `convert` and stages, once for a sequence.
+#[test]
+fn guesses_of_readers_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for frame in 1..=2 {
+        let rows: String =
+            (0..64).map(|i| format!("{},{},{},0,-1,0\n", i % 4, i / 4 % 4, i / 16)).collect();
+        fs::write(folder.join(format!("p.{frame:04}.csv")), rows).unwrap();
+    }
+    let object = run_json(folder, &["info", "p.0001.csv", "--json"]);
+    assert_eq!(
+        (&object["particles"], &object["attributes"][0]["name"]),
+        (&64.into(), &"velocity".into())
+    );
+    assert!(object["notes"][0].as_str().unwrap().contains("taken as x, y, z, then vx, vy, vz"));
+    let (_, stdout, _) = outcome(&run(folder, &["info", "p.0001.csv"]));
+    assert!(stdout.contains("note: there is no row of names"), "{stdout}");
+    for arguments in [
+        &["convert", "p.####.csv", "p.####.ply"][..],
+        &["surface", "p.####.csv", "-o", "s.####.ply", "--radius", "0.5"],
+    ] {
+        let (code, _, stderr) = outcome(&run(folder, arguments));
+        assert_eq!((code, stderr.matches("there is no row of names").count()), (0, 1), "{stderr}");
+    }
+}

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles};
+
 use crate::{block, outcome, run, run_json, write_sequence};
 
 /// Contract: `info` counts particles, finds their spacing, and lists attributes with their range.
@@ -57,4 +60,97 @@ fn check_tells_open_from_closed() {
     let (code, stdout, _) = outcome(&run(folder, &["check", "open.obj"]));
     assert_eq!(code, 1);
     assert!(stdout.contains("not closed: 4 open edges"), "{stdout}");
+}
+
+/// Contract: what a file calls its attributes, and what the file itself is called, cannot control a
+/// terminal: neither in the answer of `info` or `check` nor in an error, as text or as JSON.
+#[test]
+fn no_terminal_escapes_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let wild = "\u{1b}[2J\u{9b}31m\u{202e}\r\nfake: line";
+    let mut particles = block(3);
+    particles.set_attribute(wild, Column::F32(vec![1.0; 27])).unwrap();
+    whitecap_io::write_particles(folder.join("wild.bgeo"), &particles).unwrap();
+    let is_wild = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    let tame = |arguments: &[&str]| {
+        let (_, stdout, stderr) = outcome(&run(folder, arguments));
+        assert!(!stdout.contains(is_wild) && !stderr.contains(is_wild), "{stdout:?} {stderr:?}");
+        stdout + &stderr
+    };
+    let text = tame(&["info", "wild.bgeo"]);
+    assert!(text.contains("\\u{1b}[2J") && !text.contains("\nfake"), "{text}");
+    let object: serde_json::Value =
+        serde_json::from_str(&tame(&["info", "wild.bgeo", "--json"])).unwrap();
+    assert_eq!(object["attributes"][1]["name"], wild);
+    fs::write(folder.join("wild.csv"), "a\u{1b}[31m,b\n1,2\n").unwrap();
+    assert!(tame(&["info", "wild.csv"]).contains("columns are"));
+    tame(&["info", "no\u{1b}[31msuch.ply"]);
+    let named = "\u{1b}[31mred.obj";
+    fs::write(folder.join(named), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    assert!(tame(&["check", named]).contains("open edges"));
+    tame(&["check", named, "--json"]);
+}
+
+/// Contract: the bounds beside particles that are not numbers are those of the others, whatever the
+/// order, and `info` says how many there are and names the first.
+#[test]
+fn bounds_are_right_beside_nan() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for places in [[0, 5], [25, 26]] {
+        let mut particles: Particles = block(3);
+        for place in places {
+            particles.positions_mut()[place] = Vec3::new(f32::NAN, 0.5, -9.0);
+        }
+        let mut heat = vec![1.0; 27];
+        (heat[0], heat[1]) = (f32::NAN, f32::INFINITY);
+        particles.set_attribute("heat", Column::F32(heat)).unwrap();
+        whitecap_io::write_particles(folder.join("a.bgeo"), &particles).unwrap();
+        let object = run_json(folder, &["info", "a.bgeo", "--json"]);
+        assert_eq!(object["bounds"]["min"], serde_json::json!([0.0, 0.0, 0.0]));
+        assert_eq!(object["bounds"]["max"], serde_json::json!([0.2, 0.2, 0.2]));
+        assert_eq!(object["not_finite"], serde_json::json!({ "count": 2, "first": places[0] }));
+        assert_eq!(object["attributes"][1]["range"], serde_json::json!([1.0, 1.0]));
+        assert_eq!(object["attributes"][1]["not_finite"], 2);
+        assert!(object["spacing"].as_f64().is_some());
+        let (_, stdout, _) = outcome(&run(folder, &["info", "a.bgeo"]));
+        let first = format!("2 positions are not finite, the first that of particle {}", places[0]);
+        assert!(stdout.contains(&first), "{stdout}");
+    }
+}
+
+/// Contract: inputs, outputs and patterns of every kind of command may have names that are not
+/// UTF-8.
+#[cfg(unix)]
+#[test]
+fn file_names_need_not_be_utf_8() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    for frame in 1..=2 {
+        let file = [b"caf\xe9.000", frame.to_string().as_bytes(), b".bgeo"].concat();
+        whitecap_io::write_particles(folder.join(name(&file)), &block(4)).unwrap();
+    }
+    let succeeds = |arguments: &[OsString]| {
+        let output = crate::whitecap(folder).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let (json, pattern) = (name(b"--json"), name(b"caf\xe9.####.bgeo"));
+    let object = succeeds(&[name(b"info"), name(b"caf\xe9.0001.bgeo"), json.clone()]);
+    assert_eq!(object["particles"], 64);
+    let object = succeeds(&[name(b"info"), pattern.clone(), json.clone()]);
+    assert_eq!(object["frame_count"], 2);
+    let copies = name(b"th\xe9.####.ply");
+    succeeds(&[name(b"convert"), pattern.clone(), copies, json.clone()]);
+    assert!(folder.join(name(b"th\xe9.0002.ply")).is_file());
+    let meshes = name(b"out\xff/eau\xe9.####.ply");
+    let radius = [name(b"--radius"), name(b"0.05")];
+    let surface = [name(b"surface"), pattern, name(b"-o"), meshes.clone(), json.clone()];
+    succeeds(&[&surface[..], &radius[..]].concat());
+    assert!(folder.join(name(b"out\xff/eau\xe9.0002.ply")).is_file());
+    succeeds(&[name(b"check"), meshes, json]);
 }

@@ -4,11 +4,11 @@
 //! | here | Houdini | also read as |
 //! |---|---|---|
 //! | `velocity` | `v` | `vel`, `Velocity`, `velocities` |
-//! | `radius` | `pscale` | `radii` |
-//! | `color` | `Cd` | `colors` |
-//! | `normal` | `N` | `Normals`, `normals` |
-//! | `uv` | `uv` | `TCoords`, a Houdini `uv` of three components |
-//! | `id` | `id` | `ids`, `ID` |
+//! | `radius` | `pscale` | `radii`, `Radius`, `radiusPP` |
+//! | `color` | `Cd` | `colors`, `Color`, `rgbPP` |
+//! | `normal` | `N` | `Normals`, `normals`, `Normal` |
+//! | `uv` | `uv` | `TCoords`, `TextureCoord`, a Houdini `uv` of three components |
+//! | `id` | `id` | `ids`, `ID`, `Id`, `particleId` |
 //!
 //! A name is changed only if the column has a type that fits, and only if no column already has
 //! the name it would get.
@@ -16,7 +16,7 @@
 use whitecap_core::Column;
 use whitecap_core::glam::{Vec2, Vec3};
 
-const FOREIGN: [(&str, &str); 16] = [
+const FOREIGN: [(&str, &str); 24] = [
     ("v", "velocity"),
     ("vel", "velocity"),
     ("Velocity", "velocity"),
@@ -33,6 +33,14 @@ const FOREIGN: [(&str, &str); 16] = [
     ("id", "id"),
     ("ids", "id"),
     ("ID", "id"),
+    ("Id", "id"),
+    ("Radius", "radius"),
+    ("radiusPP", "radius"),
+    ("Color", "color"),
+    ("rgbPP", "color"),
+    ("Normal", "normal"),
+    ("TextureCoord", "uv"),
+    ("particleId", "id"),
 ];
 
 /// Names under which particle positions are found in formats that name them.

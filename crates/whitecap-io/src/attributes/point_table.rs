@@ -5,8 +5,9 @@ use std::path::Path;
 use whitecap_core::glam::{Vec2, Vec3, Vec4};
 use whitecap_core::{Column, Particles, TriMesh};
 
+use crate::attributes::{component_names, naming};
 use crate::encoding::scalar::Values;
-use crate::{Error, Place, attributes::naming};
+use crate::{Error, Place};
 
 /// More columns than any real file has; beyond this, looking up columns by name would dominate the time.
 const MOST_COLUMNS: usize = 4096;
@@ -21,6 +22,27 @@ pub(crate) struct PointTable {
 impl PointTable {
     pub fn new(positions: Vec<Vec3>) -> Self {
         Self { positions, columns: Vec::new() }
+    }
+
+    /// Columns of names, components and numbers, one of which holds the positions.
+    pub fn of_columns(
+        mut columns: Vec<(String, usize, Values)>,
+        path: &Path,
+    ) -> Result<Self, Error> {
+        let mut found = columns.iter();
+        let place = found.position(|column| naming::is_position(&column.0) && column.1 >= 3);
+        let place = place.ok_or_else(|| {
+            let found = component_names::listed(columns.iter().map(|column| column.0.as_str()));
+            let message = format!("a column `position` of three numbers is missing; {found}");
+            Error::malformed(path, Place::File, message)
+        })?;
+        check_column_count(columns.iter().map(|column| column.1).sum(), path)?;
+        let (_, components, positions) = columns.remove(place);
+        let mut table = Self::new(positions.into_vectors(components));
+        for (name, components, values) in columns {
+            table.push(&name, components, values);
+        }
+        Ok(table)
     }
 
     pub fn push_column(&mut self, name: impl Into<String>, column: Column) {

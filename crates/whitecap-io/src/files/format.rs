@@ -36,6 +36,12 @@ pub enum Format {
     Csv,
     /// A NumPy archive.
     Npz,
+    /// A NumPy array.
+    Npy,
+    /// Krakatoa's particles.
+    Prt,
+    /// Maya's particles.
+    Pdb,
     /// Wavefront's meshes.
     Obj,
     /// Triangles without shared vertices.
@@ -77,7 +83,7 @@ const PARTICLES: &[Kind] = &[Kind::Particles];
 const MESH: &[Kind] = &[Kind::Mesh];
 const VOLUME: &[Kind] = &[Kind::Volume];
 
-static FORMATS: [FormatInfo; 14] = [
+static FORMATS: [FormatInfo; 17] = [
     row(
         Format::Bgeo,
         "bgeo",
@@ -87,13 +93,16 @@ static FORMATS: [FormatInfo; 14] = [
         PARTICLES,
     ),
     row(Format::BgeoJson, "bgeo-json", &[], "Houdini's current binary form", PARTICLES, PARTICLES),
-    row(Format::Geo, "geo", &["geo", "geo.gz"], "Houdini's text form", PARTICLES, PARTICLES),
+    row(Format::Geo, "geo", &["geo", "geo.gz"], "Houdini's text forms", PARTICLES, PARTICLES),
     row(Format::Vtk, "vtk", &["vtk"], "VTK, ParaView (legacy)", BOTH, BOTH),
     row(Format::Vtu, "vtu", &["vtu"], "VTK, ParaView (XML)", BOTH, BOTH),
     row(Format::Ply, "ply", &["ply"], "Stanford polygons", BOTH, BOTH),
     row(Format::Xyz, "xyz", &["xyz"], "rows of numbers", PARTICLES, PARTICLES),
     row(Format::Csv, "csv", &["csv"], "rows of numbers under names", PARTICLES, PARTICLES),
     row(Format::Npz, "npz", &["npz"], "NumPy arrays", PARTICLES, PARTICLES),
+    row(Format::Npy, "npy", &["npy"], "one NumPy array", PARTICLES, &[]),
+    row(Format::Prt, "prt", &["prt"], "Krakatoa", PARTICLES, &[]),
+    row(Format::Pdb, "pdb", &["pdb", "pdb.gz"], "Maya's particle database, partio", PARTICLES, &[]),
     row(Format::Obj, "obj", &["obj"], "Wavefront", MESH, MESH),
     row(Format::Stl, "stl", &["stl"], "triangles for printing", MESH, MESH),
     row(Format::Glb, "glb", &["glb"], "glTF 2.0, binary", &[], MESH),
@@ -212,8 +221,12 @@ mod tests {
             assert_eq!(info.format.info(), info);
             for extension in info.extensions {
                 let path = format!("A.B.{}", extension.to_uppercase());
-                let action = info.writes.first().map(|&kind| Action::Write(kind)).unwrap();
-                assert_eq!(Format::of(Path::new(&path), action).unwrap(), info.format);
+                let reads = info.reads.iter().map(|&kind| Action::Read(kind));
+                let writes = info.writes.iter().map(|&kind| Action::Write(kind));
+                assert!(!info.reads.is_empty() || !info.writes.is_empty());
+                for action in reads.chain(writes) {
+                    assert_eq!(Format::of(Path::new(&path), action).unwrap(), info.format);
+                }
             }
         }
     }

@@ -7,8 +7,9 @@ use whitecap_core::{Particles, TriMesh};
 
 use crate::files::format::Action;
 use crate::{
-    Error, Format, Kind, Noted, atomic, bgeo_classic, encoding::inflate, gltf, has_extension,
-    houdini_json, npz, obj, ply, stl, text_points, vtk_legacy, vtu,
+    Error, Format, Kind, Noted, atomic, bgeo_classic, encoding::inflate, geo_classic, gltf,
+    has_extension, houdini_json, npy_file, npz, obj, pdb, ply, prt, stl, text_points, vtk_legacy,
+    vtu,
 };
 
 /// Reads particles; the extension decides the format. A mesh gives its vertices.
@@ -85,9 +86,7 @@ fn particle_bytes_as(path: &Path, format: Format, particles: &Particles) -> Resu
         Format::Xyz => Ok(text_points::to_xyz(particles)),
         Format::Csv => Ok(text_points::to_csv(particles)),
         Format::Npz => npz::to_bytes(particles, npz::Compression::default(), path),
-        Format::Obj | Format::Stl | Format::Glb | Format::Gltf | Format::Vdb => {
-            unreachable!("the table of formats lets no particles through to {format:?}")
-        }
+        _ => unreachable!("the table of formats lets no particles through to {format:?}"),
     }
 }
 
@@ -130,12 +129,15 @@ pub fn parse_particles_noted(
     format.check(path, Action::Read(Kind::Particles))?;
     let particles = match format {
         Format::Csv => return text_points::parse_csv(bytes, path),
+        Format::Npy => return npy_file::parse(bytes, path),
         Format::Bgeo | Format::BgeoJson | Format::Geo => parse_houdini(bytes, path),
         Format::Vtk => vtk_legacy::parse_particles(bytes, path),
         Format::Vtu => vtu::parse_particles(bytes, path),
         Format::Ply => ply::parse_particles(bytes, path),
         Format::Xyz => text_points::parse_xyz(bytes, path),
         Format::Npz => npz::parse(bytes, path),
+        Format::Prt => prt::parse(bytes, path),
+        Format::Pdb => pdb::parse(bytes, path),
         _ => unreachable!("the table of formats lets no particles through to {format:?}"),
     };
     particles.map(Noted::plain)
@@ -164,7 +166,7 @@ pub fn parse_mesh_noted(
     mesh.map(Noted::plain)
 }
 
-/// Houdini's three forms share their extensions, so the first bytes decide, after decompression.
+/// Houdini's four forms share their extensions, so the first bytes decide, after decompression.
 fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     let beginning = match inflate::is_gzip(bytes) {
         true => inflate::gzip_beginning(bytes, 64),
@@ -172,13 +174,15 @@ fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     };
     if bgeo_classic::is_classic(&beginning) {
         bgeo_classic::parse(bytes, path)
+    } else if geo_classic::is_classic(&beginning) {
+        geo_classic::parse(bytes, path)
     } else if houdini_json::is_json(&beginning) {
         houdini_json::parse(bytes, path)
     } else if beginning.starts_with(b"scf1") {
         let message = "this is a Blosc-compressed .bgeo.sc file; save it as .bgeo or .bgeo.gz";
         Err(Error::unsupported(path, message))
     } else {
-        let message = "this is not Houdini geometry: it begins neither with `BgeoV` nor as text or binary JSON";
+        let message = "this is not Houdini geometry: it begins neither with `BgeoV` or `PGEOMETRY` nor as text or binary JSON";
         Err(Error::malformed(path, crate::Place::Offset(0), message))
     }
 }

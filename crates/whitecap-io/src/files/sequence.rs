@@ -9,11 +9,12 @@
 //! Only the file name may contain a pattern, and only one. Times and steps are not read from names.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::{Error, path_text};
 
 /// More frames than any shot has; a larger range is a typing mistake.
 const MOST_FRAMES: i64 = 10_000_000;
@@ -30,8 +31,13 @@ pub struct Sequence {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Name {
-    Single(String),
-    Numbered { prefix: String, digits: usize, suffix: String },
+    Single(OsString),
+    /// Names are bytes, because they need not be UTF-8.
+    Numbered {
+        prefix: Vec<u8>,
+        digits: usize,
+        suffix: Vec<u8>,
+    },
 }
 
 impl Sequence {
@@ -40,14 +46,14 @@ impl Sequence {
         let path = pattern.as_ref();
         let shown = path.display().to_string();
         let wrong = |message: String| Error::Pattern { pattern: shown.clone(), message };
-        let name = path.file_name().and_then(|name| name.to_str());
+        let name = path.file_name().and_then(path_text::name_bytes);
         let name = match name {
-            Some(name) if !path.is_dir() => Name::parse(name).map_err(wrong)?,
+            Some(name) if !path.is_dir() => Name::parse(&name).map_err(wrong)?,
             _ if path.is_dir() => return Err(wrong(folder_message(path))),
             _ => return Err(wrong("this does not name a file".to_string())),
         };
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        if folder.to_str().is_some_and(|folder| folder.contains('#')) {
+        if folder.as_os_str().as_encoded_bytes().contains(&b'#') {
             let message = "the frame number must be in the file name, not in the name of a folder"
                 .to_string();
             return Err(wrong(message));
@@ -119,68 +125,70 @@ impl Sequence {
 }
 
 impl Name {
-    fn parse(name: &str) -> Result<Self, String> {
-        let numbered = |prefix: &str, digits, suffix: &str| {
-            let second = suffix.contains('#') || printf_number(suffix).is_some();
+    fn parse(name: &[u8]) -> Result<Self, String> {
+        let numbered = |prefix: &[u8], digits, suffix: &[u8]| {
+            let second = suffix.contains(&b'#') || printf_number(suffix).is_some();
             match second {
                 true => {
                     Err("a pattern must have one frame number, but this one has two".to_string())
                 }
-                false => Ok(Name::Numbered {
-                    prefix: prefix.to_string(),
-                    digits,
-                    suffix: suffix.to_string(),
-                }),
+                false => {
+                    Ok(Name::Numbered { prefix: prefix.to_vec(), digits, suffix: suffix.to_vec() })
+                }
             }
         };
-        if let Some(start) = name.find('#') {
-            let rest = name[start..].trim_start_matches('#');
-            let digits = name.len() - start - rest.len();
-            return numbered(&name[..start], digits, rest);
+        if let Some(start) = name.iter().position(|&byte| byte == b'#') {
+            let digits = name[start..].iter().take_while(|&&byte| byte == b'#').count();
+            return numbered(&name[..start], digits, &name[start + digits..]);
         }
         match printf_number(name) {
             Some((prefix, digits, suffix)) => numbered(prefix, digits, suffix),
-            None => Ok(Name::Single(name.to_string())),
+            None => Ok(Name::Single(path_text::from_bytes(name.to_vec()))),
         }
     }
 
-    fn of(&self, frame: i64) -> String {
+    fn of(&self, frame: i64) -> OsString {
         match self {
             Name::Single(name) => name.clone(),
             Name::Numbered { prefix, digits, suffix } => {
-                format!("{prefix}{frame:0width$}{suffix}", width = *digits)
+                let number = format!("{frame:0width$}", width = *digits);
+                path_text::from_bytes([prefix, number.as_bytes(), suffix].concat())
             }
         }
     }
 
     /// The frame that `name` stands for.
-    fn frame(&self, name: &str) -> Option<i64> {
+    fn frame(&self, name: &OsStr) -> Option<i64> {
         let Name::Numbered { prefix, suffix, .. } = self else { return None };
-        let number = name.strip_prefix(prefix.as_str())?.strip_suffix(suffix.as_str())?;
-        let frame = number.parse().ok()?;
+        let bytes = path_text::name_bytes(name)?;
+        let number = bytes.strip_prefix(prefix.as_slice())?.strip_suffix(suffix.as_slice())?;
+        let frame = std::str::from_utf8(number).ok()?.parse().ok()?;
         (self.of(frame) == name).then_some(frame)
     }
 }
 
 /// Splits at `%d` or `%04d`: what is before, the least number of digits, what is after.
-fn printf_number(name: &str) -> Option<(&str, usize, &str)> {
-    let (prefix, rest) = name.split_once('%')?;
-    let (digits, suffix) = rest.split_once('d')?;
+fn printf_number(name: &[u8]) -> Option<(&[u8], usize, &[u8])> {
+    let split = |bytes: &[u8], at: u8| bytes.iter().position(|&byte| byte == at);
+    let percent = split(name, b'%')?;
+    let (prefix, rest) = (&name[..percent], &name[percent + 1..]);
+    let end = split(rest, b'd')?;
+    let (digits, suffix) = (&rest[..end], &rest[end + 1..]);
     match digits {
-        "" => Some((prefix, 1, suffix)),
-        _ if digits.len() <= 3 && digits.bytes().all(|digit| digit.is_ascii_digit()) => {
-            Some((prefix, digits.parse().ok().filter(|&digits| digits <= 20)?, suffix))
+        b"" => Some((prefix, 1, suffix)),
+        _ if digits.len() <= 3 && digits.iter().all(u8::is_ascii_digit) => {
+            let digits = std::str::from_utf8(digits).ok()?.parse().ok();
+            Some((prefix, digits.filter(|&digits| digits <= 20)?, suffix))
         }
         _ => None,
     }
 }
 
-fn file_names(folder: &Path) -> Result<Vec<String>, Error> {
+fn file_names(folder: &Path) -> Result<Vec<OsString>, Error> {
     let listing = |error| Error::io("list", folder)(error);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(listing)? {
-        let name = entry.map_err(listing)?.file_name();
-        names.extend(name.into_string().ok());
+        names.push(entry.map_err(listing)?.file_name());
     }
     Ok(names)
 }
@@ -189,7 +197,7 @@ fn file_names(folder: &Path) -> Result<Vec<String>, Error> {
 fn folder_message(folder: &Path) -> String {
     let mut patterns: BTreeMap<String, usize> = BTreeMap::new();
     for name in file_names(folder).unwrap_or_default() {
-        *patterns.entry(pattern_of(&name)).or_default() += 1;
+        *patterns.entry(pattern_of(&name.to_string_lossy())).or_default() += 1;
     }
     // Of equally frequent patterns the first by name, whatever the order of the listing.
     let best = patterns.into_iter().filter(|(pattern, _)| pattern.contains('#')).rev();
@@ -250,6 +258,24 @@ mod tests {
         }
         let plain = Sequence::new(folder.path().join("f.%d.ply")).unwrap();
         assert_eq!(frames(&plain.existing().unwrap()), [7, 1000, 10000]);
+    }
+
+    /// Contract: names and patterns need not be UTF-8.
+    #[cfg(unix)]
+    #[test]
+    fn file_names_need_not_be_utf_8() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |bytes: &[u8]| folder.path().join(path_text::from_bytes(bytes.to_vec()));
+        for frame in [b"caf\xe9.0001.ply", b"caf\xe9.0002.ply"] {
+            fs::write(name(frame), b"").unwrap();
+        }
+        for pattern in [&b"caf\xe9.####.ply"[..], b"caf\xe9.%04d.ply"] {
+            let sequence = Sequence::new(name(pattern)).unwrap();
+            assert_eq!(frames(&sequence.expand(None).unwrap()), [1, 2]);
+            assert_eq!(sequence.path(7), name(b"caf\xe9.0007.ply"));
+        }
+        let single = Sequence::new(name(b"caf\xe9.0001.ply")).unwrap();
+        assert_eq!(single.expand(None).unwrap(), [(1, name(b"caf\xe9.0001.ply"))]);
     }
 
     /// Contract: gaps are errors that name every missing frame; a complete range is returned.

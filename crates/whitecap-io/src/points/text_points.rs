@@ -50,7 +50,7 @@ pub fn parse_csv(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
         let names = match names.filter(|names: &Vec<String>| names.len() == first.len()) {
             Some(names) => names,
             None => {
-                notes.push(guessed(first.len()));
+                notes.push(guessed(first.len(), "there is no row of names"));
                 guessed_names(first.len())
             }
         };
@@ -98,7 +98,7 @@ impl Separator {
 }
 
 /// The names of columns that have none in a CSV file: positions, and velocities if there are enough.
-fn guessed_names(count: usize) -> Vec<String> {
+pub(crate) fn guessed_names(count: usize) -> Vec<String> {
     let mut names = default_names(count);
     if count >= 6 {
         ["vx", "vy", "vz"].iter().zip(&mut names[3..]).for_each(|(v, name)| *name = v.to_string());
@@ -107,7 +107,7 @@ fn guessed_names(count: usize) -> Vec<String> {
 }
 
 /// Says how columns without names were understood.
-fn guessed(count: usize) -> String {
+pub(crate) fn guessed(count: usize, why: &str) -> String {
     let (velocity, named) = if count >= 6 { (", then vx, vy, vz", 6) } else { ("", 3) };
     let rest = match count.saturating_sub(named) {
         0 => String::new(),
@@ -115,8 +115,7 @@ fn guessed(count: usize) -> String {
         _ => format!("; the others are called column_{} to column_{count}", named + 1),
     };
     format!(
-        "there is no row of names, so the columns are taken as x, y, z{velocity}{rest}; if that is \
-         wrong, put a row of names first"
+        "{why}, so the columns are taken as x, y, z{velocity}{rest}; if that is wrong, give them names"
     )
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use whitecap_io::image::{self, PngDepth};
-use whitecap_io::{FormatInfo, Kind, has_extension};
+use whitecap_io::{FormatInfo, Kind, Noted, has_extension};
 
 use crate::{DataKind, FrameData};
 
@@ -44,11 +44,14 @@ pub(crate) fn may_be_exact(path: &Path) -> bool {
 }
 
 /// Reads a file as data of this kind. Pictures are not read back: their files hold less than they do.
-pub(crate) fn read(path: &Path, kind: DataKind) -> Result<FrameData, whitecap_io::Error> {
+pub(crate) fn read(path: &Path, kind: DataKind) -> Result<Noted<FrameData>, whitecap_io::Error> {
+    fn converted<T: Into<FrameData>>(noted: Noted<T>) -> Noted<FrameData> {
+        Noted { data: noted.data.into(), notes: noted.notes }
+    }
     Ok(match kind {
-        DataKind::Particles => whitecap_io::read_particles(path)?.into(),
-        DataKind::Mesh => whitecap_io::read_mesh(path)?.into(),
-        DataKind::Volume => whitecap_io::vdb::read(path)?.into(),
+        DataKind::Particles => converted(whitecap_io::read_particles_noted(path)?),
+        DataKind::Mesh => converted(whitecap_io::read_mesh_noted(path)?),
+        DataKind::Volume => Noted::plain(whitecap_io::vdb::read(path)?.into()),
         DataKind::Picture => {
             return Err(whitecap_io::Error::unsupported(path, "pictures are not read back"));
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use whitecap_io::Sequence;
+use whitecap_io::{Sequence, path_text};
 
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -22,7 +22,7 @@ impl FrameFiles {
         shot: &ShotContext,
     ) -> Result<Self, whitecap_io::Error> {
         let offset = first.unwrap_or(shot.first) - shot.first;
-        Ok(Self { sequence: Sequence::new(shot.folder.join(path))?, offset })
+        Ok(Self { sequence: Sequence::new(shot.folder.join(path_text::decode(path)))?, offset })
     }
 
     /// Whether one file serves every frame.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::{Column, attributes};
+use whitecap_io::Noted;
 
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{
@@ -111,14 +112,15 @@ impl Phenomenon for Cache {
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
         let path = self.files.file(context.frame.index);
-        let mut data = formats::read(&path, self.kind).map_err(StageError::failed)?;
+        let Noted { mut data, notes } =
+            formats::read(&path, self.kind).map_err(StageError::failed)?;
         if let (Some(radius), FrameData::Particles(particles)) = (self.radius, &mut data) {
             let radii = Column::F32(vec![radius; particles.len()]);
             let particles = Arc::make_mut(particles);
             particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed)?;
         }
         let metrics = counts(&data);
-        Ok(StageOutput::new(data).with_metrics(metrics))
+        Ok(StageOutput::new(data).with_notes(notes).with_metrics(metrics))
     }
 }
 

@@ -32,13 +32,13 @@ impl FrameAnswer {
         let times = self.times.iter().map(|time| (seconds_key(&time.name), json!(time.value)));
         let mut object = json!({
             "frame": self.frame,
-            "output": files.output_of(self.frame),
+            "output": wording::path(&files.output_of(self.frame)),
             "seconds": self.seconds,
             "notes": self.notes,
             "metrics": metrics.collect::<Map<_, _>>(),
         });
         if let Some(input) = files.input_of(self.frame) {
-            object["input"] = json!(input);
+            object["input"] = json!(wording::path(&input));
         }
         if let Value::Object(object) = &mut object {
             object.extend(times);
@@ -86,7 +86,7 @@ pub fn of_run(made: &[FrameAnswer], files: &Files, told: &[&str], seconds: f64) 
     let metrics = totals(made, |frame| &frame.metrics);
     let times = totals(made, |frame| &frame.times);
     let mut object = json!({
-        "output": files.output,
+        "output": wording::path(&files.output),
         "seconds": seconds,
         "peak_bytes": peak_bytes(),
         "frames": made.iter().map(|frame| frame.json(files)).collect::<Vec<_>>(),

@@ -1,5 +1,6 @@
 //! The files of a stage's command: what is read for each frame, and where the results go.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -121,8 +122,10 @@ impl Files {
     pub fn hidden_folder(&self) -> PathBuf {
         // By the first file, however the pattern was written.
         let first = self.output_of(self.frames[0]);
-        let name = first.file_name().unwrap_or_default().to_string_lossy();
-        first.with_file_name(format!(".{name}.run"))
+        let mut name = OsString::from(".");
+        name.push(first.file_name().unwrap_or_default());
+        name.push(".run");
+        first.with_file_name(name)
     }
 
     /// Makes the folders of the results.

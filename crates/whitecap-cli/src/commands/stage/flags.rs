@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
+use whitecap_io::path_text;
 use whitecap_shot::{
     CommandInfo, DataKind, InputPort, KindInfo, StageKind, Subject, savable_formats,
 };
@@ -143,6 +144,6 @@ pub fn add_subject(
         }
     }
     let steps: Vec<String> = key.split('.').map(String::from).collect();
-    insert(settings, &steps, Value::from(path.to_string_lossy().into_owned()));
+    insert(settings, &steps, Value::from(path_text::encode(path)));
     Ok(())
 }

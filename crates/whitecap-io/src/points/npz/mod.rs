@@ -8,7 +8,9 @@
 //! # Non-guarantees
 //! Members that do not have one row per particle (a scalar, a text, a different length) are left out.
 
+mod literal;
 mod npy;
+pub mod npy_file;
 
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
@@ -18,8 +20,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::attributes::point_table::{self, PointTable};
-use crate::{Error, Place, attributes::naming, encoding::inflate};
-use npy::Array;
+use crate::attributes::{component_names, naming};
+use crate::{Error, Place, encoding::inflate};
+use npy::{Array, Content};
 
 /// How to store the arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +48,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
         let full_name = member.name().map_err(damaged)?.into_owned();
         let Some(name) = full_name.strip_suffix(".npy") else { continue };
         let content = read_member(&mut member, &mut room, path)?;
-        if let Some(array) = npy::parse(&content, name, path)? {
+        if let Content::Plain(array) = npy::parse(&content, &format!("array `{name}`"), path)? {
             arrays.push((name.to_string(), array));
         }
     }
@@ -72,7 +75,8 @@ fn into_particles(mut arrays: Vec<(String, Array)>, path: &Path) -> Result<Parti
         .iter()
         .position(|(name, array)| naming::is_position(name) && array.components == 3)
         .ok_or_else(|| {
-            let message = "the archive has no array `position` of shape (n, 3)";
+            let found = component_names::listed(arrays.iter().map(|(name, _)| name.as_str()));
+            let message = format!("the archive has no array `position` of shape (n, 3); {found}");
             Error::malformed(path, Place::File, message)
         })?;
     let (_, positions) = arrays.remove(place);
