@@ -6,7 +6,9 @@ use std::path::Path;
 
 use whitecap_core::glam::{Vec2, Vec3};
 use whitecap_core::{Column, Particles, TriMesh};
-use whitecap_io::{Format, gltf, parse_mesh, parse_particles, parse_particles_noted};
+use whitecap_io::{
+    Format, gltf, parse_mesh, parse_mesh_noted, parse_particles, parse_particles_noted,
+};
 
 fn particles(format: Format, bytes: impl AsRef<[u8]>) -> Particles {
     parse_particles(bytes.as_ref(), format, Path::new("foreign")).unwrap()
@@ -332,6 +334,149 @@ fn obj_in_all_its_forms() {
     assert!(seam.attributes().is_empty());
     let bad = parse_mesh(b"v 0 0 0\nv 1 x 0\n", Format::Obj, Path::new("a.obj")).unwrap_err();
     assert_eq!(bad.to_string(), "a.obj, line 2: `x` is not a number");
+}
+
+/// Contract: what an OBJ or PLY file has at corners and a mesh cannot hold is told, not lost without a
+/// word; a file without a seam has no note.
+#[test]
+fn values_at_corners_are_told() {
+    let read =
+        |format, text: &str| parse_mesh_noted(text.as_bytes(), format, Path::new("a")).unwrap();
+    let seam = read(Format::Obj, samples::SEAM_OBJ);
+    assert!(seam.data.attributes().is_empty());
+    assert_eq!(seam.notes.len(), 2);
+    assert!(seam.notes[0].starts_with("the normals differ from face to face"), "{:?}", seam.notes);
+    assert!(seam.notes[1].starts_with("the texture coordinates differ"), "{:?}", seam.notes);
+    let partly = read(Format::Obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3\n");
+    assert_eq!(partly.notes, ["the normals are missing at some vertices; they are left out"]);
+    let whole = read(Format::Obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n");
+    assert_eq!((whole.notes.len(), whole.data.attributes().len()), (0, 1));
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 0 0 1 0 0 1\n";
+    assert!(read(Format::Ply, ply).notes[0].contains("`texcoord`"));
+}
+
+/// Contract: glTF as trimesh writes it is read: several meshes as one, each where its node puts it,
+/// mirrored ones with their triangles turned, indices of 8 to 32 bits.
+#[test]
+fn gltf_of_other_programs() {
+    let noted =
+        parse_mesh_noted(include_bytes!("files/trimesh.glb"), Format::Glb, Path::new("a")).unwrap();
+    let mesh = noted.data;
+    assert_eq!((mesh.positions().len(), mesh.triangles().len()), (16, 24));
+    // A cube of 1 m at the origin, and one twice as large, mirrored and moved by (10, 0, 0).
+    let bounds = mesh.bounds();
+    assert_eq!((bounds.min, bounds.max), (Vec3::new(-0.5, -1.0, -1.0), Vec3::new(11.0, 1.0, 1.0)));
+    let volume: f32 = (0..24)
+        .map(|triangle| {
+            let [a, b, c] = mesh.corners(triangle);
+            a.dot(b.cross(c)) / 6.0
+        })
+        .sum();
+    assert!((volume - 9.0).abs() < 1e-4, "{volume}");
+    let Some(Column::Vec4(colors)) = mesh.attribute("color") else { panic!("no colours") };
+    assert_eq!(colors[0].to_array().map(|c| (255.0 * c).round() as u8), [255, 0, 0, 255]);
+}
+
+/// Contract: triangles, strips and fans give the same surface; normalized bytes become 0 to 1; an
+/// attribute that only some meshes have, points, and vertices at one place are told of.
+#[test]
+fn gltf_of_every_mode() {
+    let corners: Vec<u8> = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0]
+        .iter()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    let colors = [255_u8, 0, 51, 0].repeat(4);
+    let data = [corners, colors].concat();
+    let read = |mode: u32, more: &str| {
+        let json = format!(
+            r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0,"translation":[0,0,5]}}],
+            "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"COLOR_0":1}},"mode":{mode}}}{more}]}}],
+            "accessors":[{{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"}},
+            {{"bufferView":1,"componentType":5121,"normalized":true,"count":4,"type":"VEC3"}}],
+            "bufferViews":[{{"buffer":0,"byteLength":48}},{{"buffer":0,"byteOffset":48,"byteLength":16,"byteStride":4}}],
+            "buffers":[{{"byteLength":64}}]}}"#
+        );
+        let mut json = json.into_bytes();
+        json.resize(json.len().next_multiple_of(4), b' ');
+        let mut glb = b"glTF\x02\0\0\0".to_vec();
+        glb.extend((28 + json.len() as u32 + 64).to_le_bytes());
+        glb.extend((json.len() as u32).to_le_bytes());
+        glb.extend(b"JSON");
+        glb.extend(json);
+        glb.extend(64_u32.to_le_bytes());
+        glb.extend(b"BIN\0");
+        glb.extend(&data);
+        parse_mesh_noted(&glb, Format::Glb, Path::new("a.glb")).unwrap()
+    };
+    let strip = read(5, "");
+    assert_eq!(strip.data.triangles(), [[0, 1, 2], [2, 1, 3]]);
+    assert_eq!(strip.data.positions()[3], Vec3::new(1.0, 1.0, 5.0));
+    assert_eq!(
+        strip.data.attribute("color"),
+        Some(&Column::Vec3(vec![Vec3::new(1.0, 0.0, 0.2); 4]))
+    );
+    assert_eq!(read(6, "").data.triangles(), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(read(4, "").data.triangles(), [[0, 1, 2]]);
+    assert_eq!(strip.notes.len(), 0);
+    let several =
+        read(4, r#",{"attributes":{"POSITION":0}},{"attributes":{"POSITION":0},"mode":0}"#);
+    assert_eq!(several.data.triangles(), [[0, 1, 2], [4, 5, 6]]);
+    assert!(several.data.attributes().is_empty());
+    let told = several.notes.join("; ");
+    assert!(told.contains("not every mesh of the scene has `color`"), "{told}");
+    assert!(told.contains("points and lines") && told.contains("4 vertices lie exactly"), "{told}");
+}
+
+/// Contract: the data of a `.gltf` file may lie in plain files in its folder or below, and nowhere
+/// else: not above, not at an absolute path or an address, not behind a link that leads out.
+#[test]
+fn gltf_reads_no_file_outside_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("scene");
+    std::fs::create_dir_all(inside.join("da ta")).unwrap();
+    let mesh = TriMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
+    let glb = gltf::to_glb(&mesh, Path::new("m.glb")).unwrap();
+    let json_length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json = std::str::from_utf8(&glb[20..20 + json_length]).unwrap();
+    let data = &glb[28 + json_length..];
+    for place in ["scene/a.bin", "scene/da ta/b.bin", "secret.bin"] {
+        std::fs::write(folder.path().join(place), data).unwrap();
+    }
+    let document = inside.join("a.gltf");
+    let read = |uri: &str| {
+        let uri = uri.replace('\\', "\\\\");
+        let with_uri =
+            json.replace("\"buffers\":[{", &format!("\"buffers\":[{{\"uri\":\"{uri}\","));
+        assert_ne!(with_uri, json);
+        std::fs::write(&document, with_uri).unwrap();
+        whitecap_io::read_mesh(&document)
+    };
+    for uri in ["a.bin", "./a.bin", "da%20ta/b.bin"] {
+        assert_eq!(read(uri).unwrap().positions(), mesh.positions(), "{uri}");
+    }
+    let absolute = folder.path().join("secret.bin").display().to_string();
+    for uri in [
+        "../secret.bin",
+        "%2e%2e/secret.bin",
+        "da ta/../../secret.bin",
+        &absolute,
+        "file:///etc/passwd",
+        "http://example.com/a.bin",
+        "..\\secret.bin",
+    ] {
+        let message = read(uri).unwrap_err().to_string();
+        assert!(message.contains("only files in the same folder or below"), "{uri}: {message}");
+    }
+    assert!(read("da%20ta").unwrap_err().to_string().contains("not a plain file"));
+    assert!(read("missing.bin").unwrap_err().to_string().contains("cannot read"));
+    std::fs::write(inside.join("short.bin"), &data[..8]).unwrap();
+    assert!(read("short.bin").unwrap_err().to_string().contains("in this file of 8"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.bin", inside.join("link.bin")).unwrap();
+        let message = read("link.bin").unwrap_err().to_string();
+        assert!(message.contains("only files in the same folder or below"), "{message}");
+    }
 }
 
 /// Contract: CSV accepts other separators, quoted names and other programs' names, and says which line

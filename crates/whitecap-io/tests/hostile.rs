@@ -15,8 +15,8 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::scatter::Sequence;
 use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_io::{
-    Error, Format, bgeo_classic, houdini_json, npz, obj, parse_mesh, parse_particles, ply, stl,
-    text_points, vtk_legacy, vtu,
+    Error, Format, bgeo_classic, gltf, houdini_json, npz, obj, parse_mesh, parse_particles, ply,
+    stl, text_points, vtk_legacy, vtu,
 };
 
 const TEXT_PLY: &str = include_str!("files/quad_and_triangle.ply");
@@ -111,6 +111,10 @@ fn mesh_samples() -> Vec<Sample> {
         sample("ply", Format::Ply, Some(0), ply::mesh_to_bytes(&mesh, path).unwrap()),
         sample("ply text", Format::Ply, None, TEXT_PLY.as_bytes().to_vec()),
         sample("obj", Format::Obj, None, obj::to_bytes(&mesh)),
+        sample("obj seam", Format::Obj, None, samples::SEAM_OBJ.as_bytes().to_vec()),
+        sample("glb", Format::Glb, Some(0), gltf::to_glb(&mesh, path).unwrap()),
+        sample("gltf", Format::Gltf, Some(0), gltf::to_gltf(&mesh, path).unwrap()),
+        sample("glb tree", Format::Glb, Some(0), include_bytes!("files/trimesh.glb").to_vec()),
         sample("stl", Format::Stl, Some(0), stl::to_bytes(&mesh, path).unwrap()),
         sample("stl text", Format::Stl, None, TEXT_STL.as_bytes().to_vec()),
         sample("vtk", Format::Vtk, None, vtk_legacy::mesh_to_bytes(&mesh, path).unwrap()),
@@ -381,4 +385,53 @@ fn columns_without_end() {
     let ply =
         format!("ply\nformat binary_little_endian 1.0\nelement vertex 0\n{properties}end_header\n");
     assert!(particle_error(Format::Ply, ply.as_bytes()).contains("columns"));
+}
+
+/// Contract: a glTF document can neither run in circles, nor repeat a mesh until memory is full, nor
+/// claim elements that its buffer does not have.
+#[test]
+fn gltf_without_end() {
+    let document = String::from_utf8(gltf::to_gltf(&mesh(), Path::new("m")).unwrap()).unwrap();
+    let nodes = |nodes: &str| {
+        let changed = document.replace("\"nodes\":[{\"mesh\":0}]", &format!("\"nodes\":[{nodes}]"));
+        assert_ne!(changed, document);
+        changed
+    };
+    let message = mesh_error(Format::Gltf, nodes("{\"mesh\":0,\"children\":[0]}").as_bytes());
+    assert!(message.contains("node 0 is in the scene twice"), "{message}");
+    let message = mesh_error(
+        Format::Gltf,
+        nodes("{\"children\":[1]},{\"children\":[2]},{\"children\":[1]}").as_bytes(),
+    );
+    assert!(message.contains("twice"), "{message}");
+    for (found, absurd) in [
+        ("\"count\":4,", "\"count\":18446744073709551615,"),
+        ("\"count\":12,", "\"count\":4000000000,"),
+        ("\"byteOffset\":0,", "\"byteOffset\":18446744073709551615,"),
+        ("\"bufferView\":0,", "\"bufferView\":77,"),
+        ("\"buffer\":0,", "\"buffer\":77,"),
+        ("\"mesh\":0", "\"mesh\":77"),
+        ("\"POSITION\":0", "\"POSITION\":77"),
+    ] {
+        let changed = document.replace(found, absurd);
+        assert_ne!(changed, document, "{found}");
+        mesh_error(Format::Gltf, changed.as_bytes());
+    }
+    // A small mesh, named by a thousand nodes hundreds of times over.
+    let mesh_node = ",{\"mesh\":0}".repeat(50_000);
+    let children: Vec<String> = (1..=50_000).map(|node| node.to_string()).collect();
+    let many = nodes(&format!("{{\"children\":[{}]}}{mesh_node}", children.join(",")));
+    let start = Instant::now();
+    let read = parse_mesh(many.as_bytes(), Format::Gltf, Path::new("absurd")).unwrap();
+    assert_eq!(read.positions().len(), 200_000);
+    within_bounds("gltf", start);
+    let mut large = TriMesh::new(vec![Vec3::ZERO; 5_000], vec![[0, 1, 2]; 5_000]).unwrap();
+    large.set_attribute("heat", Column::F32(vec![0.0; 5_000])).unwrap();
+    let large = String::from_utf8(gltf::to_gltf(&large, Path::new("m")).unwrap()).unwrap();
+    let children: Vec<String> = (1..=1000).map(|node| node.to_string()).collect();
+    let mesh_node = ",{\"mesh\":0}".repeat(1000);
+    let many = format!("\"nodes\":[{{\"children\":[{}]}}{mesh_node}]", children.join(","));
+    let bomb = large.replace("\"nodes\":[{\"mesh\":0}]", &many);
+    let error = parse_mesh(bomb.as_bytes(), Format::Gltf, Path::new("absurd")).unwrap_err();
+    assert!(error.to_string().contains("repeats its meshes"), "{error}");
 }

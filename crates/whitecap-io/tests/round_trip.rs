@@ -205,6 +205,37 @@ fn meshes_survive_every_format() {
     }
 }
 
+/// Contract: glTF gives back positions, triangles and other attributes bit for bit, and normals and
+/// texture coordinates to the last bits, because their conventions differ; an empty mesh, too.
+#[test]
+fn meshes_survive_gltf() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = mesh();
+    for extension in ["glb", "gltf"] {
+        let path = folder.path().join(format!("mesh.{extension}"));
+        write_mesh(&path, &written).unwrap();
+        let read = read_mesh(&path).unwrap();
+        assert_eq!(read.positions(), written.positions());
+        assert_eq!(read.triangles(), written.triangles());
+        assert_eq!(read.attribute("velocity"), written.attribute("velocity"));
+        assert_eq!(read.attributes().len(), written.attributes().len());
+        let (Some(Column::Vec3(found)), Some(Column::Vec3(expected))) =
+            (read.attribute("normal"), written.attribute("normal"))
+        else {
+            panic!("no normals")
+        };
+        assert!(found.iter().zip(expected).all(|(a, b)| a.abs_diff_eq(*b, 1e-6)));
+        let (Some(Column::Vec2(found)), Some(Column::Vec2(expected))) =
+            (read.attribute("uv"), written.attribute("uv"))
+        else {
+            panic!("no texture coordinates")
+        };
+        assert!(found.iter().zip(expected).all(|(a, b)| a.abs_diff_eq(*b, 1e-6)));
+        write_mesh(&path, &TriMesh::default()).unwrap();
+        assert_eq!(read_mesh(&path).unwrap(), TriMesh::default());
+    }
+}
+
 /// Contract: an empty mesh can be written and read; a file of particles read as a mesh is an error
 /// that says so, and `kind_of` tells the two apart.
 #[test]

@@ -42,7 +42,9 @@ pub fn command() -> Command {
     let format = Arg::new("format")
         .long("format")
         .value_name("NAME")
-        .value_parser(PossibleValuesParser::new(formats().iter().map(|info| info.name)))
+        .value_parser(PossibleValuesParser::new(
+            formats().iter().filter(|info| !info.writes.is_empty()).map(|info| info.name),
+        ))
         .help("Write this format, regardless of the extension of OUT");
     let cell = Arg::new("cell")
         .long("cell")

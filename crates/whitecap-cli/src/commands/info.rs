@@ -12,7 +12,7 @@ use whitecap_io::{Kind, Noted, Sequence, vdb};
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
-use crate::format_choice::in_words;
+use crate::format_choice::{in_words, readable_extensions};
 use crate::plain_text;
 use crate::session::Session;
 use crate::wording::{self, number};
@@ -34,7 +34,7 @@ pub fn command() -> Command {
         .help("A file, or a sequence such as sim/frame.####.bgeo");
     Command::new("info")
         .about("Shows what is in a file or a sequence")
-        .after_help(EXAMPLES)
+        .after_help(format!("{EXAMPLES}\n\nFormats:\n  {}", readable_extensions()))
         .args([file, json_flag()])
 }
 

@@ -90,3 +90,22 @@ fn guesses_of_readers_are_told() {
         assert_eq!((code, stderr.matches("there is no row of names").count()), (0, 1), "{stderr}");
     }
 }
+
+/// Contract: normals that belong to corners of an OBJ file are not lost without a word: `info`, `check`
+/// and `convert` say so.
+#[test]
+fn an_obj_with_seams_says_what_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nvn 0 -1 0\nf 1//1 2//1 3//1\nf 1//2 4//2 2//2\n";
+    fs::write(folder.join("seam.obj"), obj).unwrap();
+    for arguments in
+        [&["info", "seam.obj"][..], &["check", "seam.obj"], &["convert", "seam.obj", "seam.ply"]]
+    {
+        let (_, stdout, stderr) = outcome(&run(folder, arguments));
+        let told = stdout + &stderr;
+        assert!(told.contains("the normals differ from face to face"), "{told}");
+    }
+    let object = run_json(folder, &["convert", "seam.obj", "seam.vtk", "--json"]);
+    assert_eq!(object["notes"].as_array().unwrap().len(), 1);
+}

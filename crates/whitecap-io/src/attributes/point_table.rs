@@ -49,6 +49,10 @@ impl PointTable {
         self.columns.push((name.into(), column));
     }
 
+    pub fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|(found, _)| found == name)
+    }
+
     /// Adds numbers, `components` per element. Real tuples of up to four become one column;
     /// longer ones, and tuples of integers, become one column per component, `NAME_0`, `NAME_1`…
     pub fn push(&mut self, name: &str, components: usize, values: Values) {

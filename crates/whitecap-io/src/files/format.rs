@@ -105,8 +105,8 @@ static FORMATS: [FormatInfo; 17] = [
     row(Format::Pdb, "pdb", &["pdb", "pdb.gz"], "Maya's particle database, partio", PARTICLES, &[]),
     row(Format::Obj, "obj", &["obj"], "Wavefront", MESH, MESH),
     row(Format::Stl, "stl", &["stl"], "triangles for printing", MESH, MESH),
-    row(Format::Glb, "glb", &["glb"], "glTF 2.0, binary", &[], MESH),
-    row(Format::Gltf, "gltf", &["gltf"], "glTF 2.0, text", &[], MESH),
+    row(Format::Glb, "glb", &["glb"], "glTF 2.0, binary", MESH, MESH),
+    row(Format::Gltf, "gltf", &["gltf"], "glTF 2.0, text", MESH, MESH),
     row(Format::Vdb, "vdb", &["vdb"], "OpenVDB grids", VOLUME, VOLUME),
 ];
 

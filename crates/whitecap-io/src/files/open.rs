@@ -143,7 +143,8 @@ pub fn parse_particles_noted(
     particles.map(Noted::plain)
 }
 
-/// A mesh from the bytes of a file. `path` is for messages.
+/// A mesh from the bytes of a file. `path` is for messages; a `.gltf` file can name others in its
+/// folder.
 pub fn parse_mesh(bytes: &[u8], format: Format, path: &Path) -> Result<TriMesh, Error> {
     Ok(parse_mesh_noted(bytes, format, path)?.data)
 }
@@ -158,8 +159,9 @@ pub fn parse_mesh_noted(
     let mesh = match format {
         Format::Vtk => vtk_legacy::parse_mesh(bytes, path),
         Format::Vtu => vtu::parse_mesh(bytes, path),
-        Format::Ply => ply::parse_mesh(bytes, path),
-        Format::Obj => obj::parse(bytes, path),
+        Format::Ply => return ply::parse_mesh(bytes, path),
+        Format::Obj => return obj::parse(bytes, path),
+        Format::Glb | Format::Gltf => return gltf::parse(bytes, path),
         Format::Stl => stl::parse(bytes, path),
         _ => unreachable!("the table of formats lets no mesh through to {format:?}"),
     };

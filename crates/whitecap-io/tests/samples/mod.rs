@@ -122,3 +122,18 @@ Part 3 0 1 2 [0]
 beginExtra
 endExtra
 ";
+
+/// Two triangles that share an edge, with another normal and other texture coordinates on each.
+pub const SEAM_OBJ: &str = "v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+vt 0 0
+vt 1 0
+vt 0 1
+vt 1 1
+vn 0 0 1
+vn 0 -1 0
+f 1/1/1 2/2/1 3/3/1
+f 1/4/2 4/3/2 2/2/2
+";

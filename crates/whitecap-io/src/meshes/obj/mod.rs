@@ -9,7 +9,7 @@
 //!
 //! # Non-guarantees
 //! Materials, groups, lines, points, curves and surfaces are skipped. A seam in the texture
-//! coordinates means that `uv` is left out. Only the attributes `normal` and `uv` are written.
+//! coordinates means that `uv` is left out, and a note says so. Only the attributes `normal` and `uv` are written.
 
 mod read;
 

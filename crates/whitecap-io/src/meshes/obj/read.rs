@@ -9,7 +9,7 @@ use whitecap_core::{Column, TriMesh};
 
 use crate::attributes::point_table::PointTable;
 use crate::encoding::tokens::{parse_integer, parse_real, shown};
-use crate::{Error, Place};
+use crate::{Error, Noted, Place};
 
 /// Bytes in a block, up to the end of its last line.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -44,7 +44,7 @@ struct Corner {
 }
 
 /// Reads an OBJ file.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<TriMesh, Error> {
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
     let blocks = split_lines(bytes);
     let counts: Vec<Counts> = blocks.par_iter().map(|block| count(block)).collect();
     let mut total = Counts::default();
@@ -236,24 +236,50 @@ impl<'a> BlockParser<'a> {
     }
 }
 
-fn into_mesh(all: Block, path: &Path) -> Result<TriMesh, Error> {
+fn into_mesh(all: Block, path: &Path) -> Result<Noted<TriMesh>, Error> {
     let corners = || all.triangles.iter().flatten();
     let count = all.positions.len();
     let uvs = one_per_vertex(count, &all.uvs, corners().map(|c| (c.position, c.uv)));
     let normals = one_per_vertex(count, &all.normals, corners().map(|c| (c.position, c.normal)));
     let triangles = all.triangles.iter().map(|corners| corners.map(|c| c.position)).collect();
 
+    let mut notes = Vec::new();
+    let mut kept = |what: &str, lost: Lost| {
+        match lost {
+        Lost::Nothing => {}
+        Lost::Differ => notes.push(format!(
+            "the {what} differ from face to face at some vertices, where a mesh here has one value; they are left out"
+        )),
+        Lost::Missing => {
+            notes.push(format!("the {what} are missing at some vertices; they are left out"));
+        }
+    }
+    };
     let mut table = PointTable::new(all.positions);
-    if let Some(normals) = normals {
-        table.push_column("normal", Column::Vec3(normals));
+    match normals {
+        Ok(normals) => table.push_column("normal", Column::Vec3(normals)),
+        Err(lost) => kept("normals", lost),
     }
-    if let Some(uvs) = uvs {
-        table.push_column("uv", Column::Vec2(uvs));
+    match uvs {
+        Ok(uvs) => table.push_column("uv", Column::Vec2(uvs)),
+        Err(lost) => kept("texture coordinates", lost),
     }
-    if all.colors.len() == count && count > 0 {
-        table.push_column("color", Column::Vec3(all.colors));
+    match all.colors.len() {
+        0 => {}
+        colors if colors == count => table.push_column("color", Column::Vec3(all.colors)),
+        _ => kept("colours", Lost::Missing),
     }
-    table.into_mesh(triangles, path)
+    Ok(Noted { data: table.into_mesh(triangles, path)?, notes })
+}
+
+/// Why vertices have no values.
+enum Lost {
+    /// The file has none.
+    Nothing,
+    /// A vertex has several.
+    Differ,
+    /// A vertex or a corner has none.
+    Missing,
 }
 
 /// The value of every vertex, if each has exactly one.
@@ -261,9 +287,9 @@ fn one_per_vertex<T: Copy + PartialEq>(
     vertex_count: usize,
     values: &[T],
     pairs: impl Iterator<Item = (u32, u32)>,
-) -> Option<Vec<T>> {
+) -> Result<Vec<T>, Lost> {
     if values.is_empty() {
-        return None;
+        return Err(Lost::Nothing);
     }
     // With one value per vertex in the vertices' order, a vertex without a face has one as well.
     let mut place_of = vec![NONE; vertex_count];
@@ -271,16 +297,17 @@ fn one_per_vertex<T: Copy + PartialEq>(
     for (vertex, place) in pairs {
         let slot = &mut place_of[vertex as usize];
         match (*slot, place) {
-            (_, NONE) => return None,
+            (_, NONE) => return Err(Lost::Missing),
             (NONE, _) => *slot = place,
             (known, _) if known == place => {}
             (known, _) if values[known as usize] == values[place as usize] => {}
-            _ => return None,
+            _ => return Err(Lost::Differ),
         }
         in_order &= vertex == place;
     }
     if in_order {
-        return Some(values.to_vec());
+        return Ok(values.to_vec());
     }
-    place_of.iter().map(|&place| values.get(place as usize).copied()).collect()
+    let found = place_of.iter().map(|&place| values.get(place as usize).copied());
+    found.collect::<Option<_>>().ok_or(Lost::Missing)
 }

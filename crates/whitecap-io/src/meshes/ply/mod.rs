@@ -8,7 +8,8 @@
 //!   [the table](crate#attributes)); bytes of a colour become 0 to 1.
 //!
 //! # Non-guarantees
-//! * Face attributes and list properties of vertices are left out.
+//! * Face attributes and list properties of vertices are left out; a note says so of texture
+//!   coordinates, which belong to corners.
 //! * The format has integers of 32 bits; larger ones are refused on writing. Triangle strips are
 //!   not read.
 
@@ -20,7 +21,7 @@ use std::path::Path;
 
 use whitecap_core::{Particles, TriMesh};
 
-use crate::{Error, Kind, Place};
+use crate::{Error, Kind, Noted, Place};
 pub use write::{mesh_to_bytes, particles_to_bytes};
 
 /// The vertices of a PLY file as particles.
@@ -29,10 +30,13 @@ pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
 }
 
 /// A PLY file as a mesh. A file that declares no faces is an error; one with 0 faces is not.
-pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<TriMesh, Error> {
+pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
     let content = read::parse(bytes, path)?;
     match content.triangles {
-        Some(triangles) => content.table.into_mesh(triangles, path),
+        Some(triangles) => {
+            let data = content.table.into_mesh(triangles, path)?;
+            Ok(Noted { data, notes: content.notes })
+        }
         None => {
             let message = "the file has vertices but no faces: it holds particles, not a mesh";
             Err(Error::malformed(path, Place::File, message))

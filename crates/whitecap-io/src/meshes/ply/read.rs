@@ -15,6 +15,8 @@ pub(super) struct Content {
     pub table: PointTable,
     /// The faces, if the file declares any.
     pub triangles: Option<Vec<[u32; 3]>>,
+    /// What the user should know.
+    pub notes: Vec<String>,
 }
 
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {
@@ -53,7 +55,15 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {
         let message = format!("a face refers to a vertex beyond the {vertex_count} in the file");
         return Err(Error::malformed(path, Place::File, message));
     }
-    Ok(Content { table, triangles })
+    let corners = header.element("face").into_iter().flat_map(|face| &face.properties);
+    let textured = corners.filter(|property| property.name.starts_with("texcoord")).take(1);
+    let notes = textured.map(|property| {
+        format!(
+            "the texture coordinates of the corners of faces, `{}`, are left out: a mesh here has one value at a vertex",
+            property.name
+        )
+    });
+    Ok(Content { table, triangles, notes: notes.collect() })
 }
 
 /// The data, as words or as bytes.

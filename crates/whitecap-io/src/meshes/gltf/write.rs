@@ -1,16 +1,4 @@
-//! glTF 2.0 meshes, `.glb` (one binary file) and `.gltf` (JSON with the data embedded), for viewers
-//! and game engines. Written only.
-//!
-//! # Guarantees
-//! * `normal`, `uv` and `color` become `NORMAL`, `TEXCOORD_0` and `COLOR_0`; every other attribute
-//!   becomes a custom one, `_VELOCITY` for `velocity`.
-//! * The requirements of the standard are met: bounds of the positions, four-byte alignment, unit normals (a
-//!   vertex without one gets +y), colours from 0 to 1, finite numbers. The texture's origin is
-//!   moved from the lower left, where it is here, to the upper left.
-//!
-//! # Non-guarantees
-//! The standard has no 32-bit integers at vertices, so integer attributes are written as reals,
-//! exact up to 2²⁴. There are no materials. A scene is y up and in metres, like everything here.
+//! Writing glTF: one mesh, one node, one buffer.
 
 use std::path::Path;
 
@@ -18,14 +6,13 @@ use serde_json::{Map, Value, json};
 use whitecap_core::glam::{Vec2, Vec3, Vec4};
 use whitecap_core::{Column, TriMesh};
 
+use super::{GLB_MAGIC, GLB_VERSION};
 use crate::{Error, encoding::base64};
 
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const VERTEX_DATA: u32 = 34962;
 const INDEX_DATA: u32 = 34963;
-const GLB_MAGIC: &[u8; 4] = b"glTF";
-const GLB_VERSION: u32 = 2;
 
 /// A `.glb` file that holds `mesh`. `path` is for messages.
 pub fn to_glb(mesh: &TriMesh, path: &Path) -> Result<Vec<u8>, Error> {
