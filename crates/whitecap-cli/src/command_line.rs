@@ -58,6 +58,22 @@ pub fn json_flag() -> Arg {
         .help("Print the answer as one JSON object, and nothing else, on standard output")
 }
 
+/// `--checkpoint-interval`, for commands that may run a simulation.
+pub fn checkpoint_flag() -> Arg {
+    Arg::new("checkpoint-interval")
+        .long("checkpoint-interval")
+        .value_name("SECONDS")
+        .value_parser(checkpoint_interval)
+        .help("Save the state at most this often, to continue from if the run is killed; 0 saves it after every frame [unit: s] [default: 5]")
+}
+
+fn checkpoint_interval(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err(String::from("it must be a number of seconds, 0 to 1000000")),
+    }
+}
+
 /// Parses the arguments, runs the command and prints its answer.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match command().try_get_matches_from(arguments) {

@@ -57,7 +57,7 @@ pub use files::open::{
     particle_bytes, read_mesh, read_mesh_noted, read_particles, read_particles_noted, write_mesh,
     write_mesh_as, write_particles, write_particles_as,
 };
-pub use files::{atomic, path_text, sequence};
+pub use files::{atomic, path_text, plain, sequence};
 pub use houdini::{bgeo_classic, geo_classic, houdini_json};
 pub use meshes::{gltf, obj, ply, stl};
 pub use noted::Noted;

@@ -35,7 +35,7 @@ pub use contract::registry::{Registry, shot_schema, stage_kinds};
 pub use contract::stage;
 pub use files::formats::savable as savable_formats;
 pub use runner::{RunError, RunOptions, RunOutcome, RunSummary, run};
-pub use running::progress::{CancelToken, Event, FrameResult, Observer};
+pub use running::progress::{Cancel, CancelToken, Event, FrameResult, Observer};
 pub use running::runner;
 pub use shot_file::diagnostic::{Diagnostic, Diagnostics};
 pub use shot_file::{Records, Save, Shot, ShotError, ShotSettings, ShotStage};

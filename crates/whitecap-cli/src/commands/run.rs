@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_scene::short_numbers;
-use whitecap_shot::{Event, Registry, RunOptions, RunOutcome, RunSummary, Save, Shot, ShotError};
+use whitecap_shot::{Event, Registry, RunOutcome, RunSummary, Save, Shot, ShotError};
 
 use crate::answer::Answer;
-use crate::command_line::json_flag;
+use crate::command_line::{checkpoint_flag, json_flag};
 use crate::failure::Failure;
 use crate::memory::peak_bytes;
 use crate::progress::Progress;
@@ -43,7 +43,7 @@ pub fn command() -> Command {
     Command::new("run")
         .about("Runs a shot: makes every frame that is not up to date")
         .after_help(EXAMPLES)
-        .args([shot, output, json_flag()])
+        .args([shot, output, checkpoint_flag(), json_flag()])
 }
 
 /// Its work.
@@ -94,7 +94,7 @@ pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<Strin
         }
         _ => {}
     };
-    let options = RunOptions::new(&observer, &session.cancel);
+    let options = session.run_options(&observer);
     let summary =
         whitecap_shot::run(shot, &options).map_err(|error| Failure::Work(error.to_string()))?;
     drop(progress);

@@ -24,8 +24,8 @@ use serde_json::{Map, Value, json};
 use whitecap_io::image::{PngDepth, write_png};
 use whitecap_io::path_text;
 use whitecap_shot::{
-    Event, FrameData, Records, Registry, RunError, RunOptions, RunOutcome, Save, SettingProblem,
-    Shot, ShotContext, ShotSettings, ShotStage, StageKind,
+    Event, FrameData, Records, Registry, RunError, RunOutcome, Save, SettingProblem, Shot,
+    ShotContext, ShotSettings, ShotStage, StageKind,
 };
 
 use super::render;
@@ -128,7 +128,7 @@ impl Job<'_> {
         let made: Mutex<Vec<FrameAnswer>> = Mutex::new(Vec::new());
         let finished = AtomicUsize::new(0);
         let observer = |event: &Event<'_>| self.observe(event, &progress, &made, &finished);
-        let mut options = RunOptions::new(&observer, &self.session.cancel);
+        let mut options = self.session.run_options(&observer);
         options.previews = self.files.frame_count() == 1;
         let summary = whitecap_shot::run(&self.shot, &options);
         drop(progress);

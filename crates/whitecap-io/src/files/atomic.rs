@@ -23,25 +23,39 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_with(path, |file| file.write_all(bytes).map_err(Error::writing(path)))
 }
 
+/// Writes `bytes` as the whole content of `path` without waiting for the disk: no reader ever sees half of
+/// it, but a power cut may lose or tear it.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    rename_filled(path, |file| file.write_all(bytes).map_err(Error::writing(path)))
+}
+
 /// Lets `fill` write the content of `path` into an empty file that is then synced and renamed.
 pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    rename_filled(path, |file| {
+        fill(file)?;
+        file.sync_all().map_err(Error::writing(path))
+    })?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Fills a temporary file and gives it its name.
+fn rename_filled(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (temporary, mut file) = create_temporary(path)?;
-    let written = fill(&mut file)
-        .and_then(|()| file.sync_all().map_err(Error::writing(path)))
-        .and_then(|()| {
-            // Closed before the rename: some systems refuse to rename an open file.
-            drop(file);
-            fs::rename(&temporary, path).map_err(Error::writing(path))
-        });
-    match written {
-        Ok(()) => sync_folder(path),
-        Err(_) => {
-            // The first error is the one to report; a temporary that cannot be removed is harmless.
-            let _ = fs::remove_file(&temporary);
-        }
+    let written = fill(&mut file).and_then(|()| {
+        // Closed before the rename: some systems refuse to rename an open file.
+        drop(file);
+        fs::rename(&temporary, path).map_err(Error::writing(path))
+    });
+    if written.is_err() {
+        // The first error is the one to report; a temporary that cannot be removed is harmless.
+        let _ = fs::remove_file(&temporary);
     }
     written
 }

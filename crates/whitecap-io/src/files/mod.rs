@@ -3,11 +3,12 @@
 //!
 //! `format` is the table of formats, and `open` uses it to read and write by file name. `sequence` and
 //! `number_ranges` deal with frame numbers, `path_text` with paths that are not UTF-8; everything is
-//! written through `atomic`.
+//! written through `atomic`. `plain` opens files that could be a trick.
 
 pub mod atomic;
 pub(crate) mod format;
 pub(crate) mod number_ranges;
 pub(crate) mod open;
 pub mod path_text;
+pub mod plain;
 pub mod sequence;

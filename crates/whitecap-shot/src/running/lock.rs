@@ -10,6 +10,8 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use whitecap_io::plain;
+
 use crate::RunError;
 
 /// Held while a run writes into a folder.
@@ -22,13 +24,7 @@ impl RunLock {
     /// Takes the lock of the folder, or says who holds it.
     pub fn take(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(".lock");
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(unusable(&path))?;
+        let mut file = plain::open_or_create(&path).map_err(unusable(&path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -145,12 +145,24 @@ impl CancelToken {
     }
 }
 
+/// Says when a run should stop. Once it says so, it does not change its mind.
+pub trait Cancel: Sync {
+    /// Whether a stop was requested.
+    fn is_cancelled(&self) -> bool;
+}
+
+impl Cancel for CancelToken {
+    fn is_cancelled(&self) -> bool {
+        CancelToken::is_cancelled(self)
+    }
+}
+
 /// Passes a frame's progress to the observer, and the request to stop to the stage.
 pub(crate) struct FrameWatch<'a> {
     pub stage: &'a str,
     pub frame: i64,
     pub observer: &'a dyn Observer,
-    pub cancel: &'a CancelToken,
+    pub cancel: &'a dyn Cancel,
 }
 
 impl Watch for FrameWatch<'_> {

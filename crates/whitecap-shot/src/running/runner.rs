@@ -28,10 +28,12 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use whitecap_io::plain;
+
 use crate::report::{Outcome, Report};
 use crate::running::frame_maker::{FrameMaker, Stop};
 use crate::running::lock::RunLock;
-use crate::running::progress::{CancelToken, Event, Observer};
+use crate::running::progress::{Cancel, Event, Observer};
 use crate::running::stage_folder::remove_temporaries;
 use crate::running::stage_run::StageRun;
 use crate::shot_file::{Records, Shot};
@@ -42,7 +44,7 @@ pub struct RunOptions<'a> {
     /// Takes the events.
     pub observer: &'a dyn Observer,
     /// Asks the run to stop.
-    pub cancel: &'a CancelToken,
+    pub cancel: &'a dyn Cancel,
     /// A stateful stage saves its state when this much time has passed since it last did, and also
     /// twenty times the time that saving takes. This changes how much a killed run repeats, never
     /// the result.
@@ -53,7 +55,7 @@ pub struct RunOptions<'a> {
 
 impl<'a> RunOptions<'a> {
     /// Options with a checkpoint every five seconds, without previews.
-    pub fn new(observer: &'a dyn Observer, cancel: &'a CancelToken) -> Self {
+    pub fn new(observer: &'a dyn Observer, cancel: &'a dyn Cancel) -> Self {
         Self { observer, cancel, checkpoint_interval: Duration::from_secs(5), previews: false }
     }
 }
@@ -172,7 +174,12 @@ pub fn run(shot: &Shot, options: &RunOptions<'_>) -> Result<RunSummary, RunError
         path: shot.output.clone(),
         cause: Box::new(cause),
     };
-    std::fs::create_dir_all(&shot.output).map_err(unusable)?;
+    match shot.records {
+        // A folder that the user chose may be a link; one of our own may not.
+        Records::Kept => std::fs::create_dir_all(&shot.output),
+        Records::UntilFinished => plain::create_folder(&shot.output),
+    }
+    .map_err(unusable)?;
     let _lock = RunLock::take(&shot.output)?;
     remove_temporaries(&shot.output).map_err(unusable)?;
     let mut maker = FrameMaker::new(shot, options).map_err(unusable)?;

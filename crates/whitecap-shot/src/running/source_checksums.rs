@@ -4,6 +4,7 @@
 //! A file that is changed while the run goes on is not noticed: what was loaded from it may be older.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ impl SourceChecksums {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }
-        let checksum = checksum(path)?;
+        let checksum = checksum(File::open(path)?)?;
         self.known.insert(path.to_path_buf(), checksum.clone());
         Ok(checksum)
     }

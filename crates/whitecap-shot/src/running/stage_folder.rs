@@ -12,13 +12,16 @@
 //! * A record is written after the files it names, and every file is written whole or not at all;
 //!   so a record whose key is right and whose checksums match describes finished work.
 //! * One record per frame: the cost of a frame does not grow with the number of frames.
+//! * Whatever a record says, only plain files of this folder that are named like a frame are read or removed,
+//!   and files that the shot itself names as output; links are not followed.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use whitecap_io::{atomic, plain};
 
 use crate::shot_file::Save;
 use crate::stage::Metric;
@@ -70,9 +73,15 @@ impl StageFolder {
     /// Creates the folder where needed and clears what a killed run left half-written.
     pub fn open(output: &Path, stage: &str) -> io::Result<Self> {
         let folder = Self { path: output.join(stage), stage: stage.to_string() };
-        fs::create_dir_all(folder.path.join(".frames"))?;
-        for name in ["", ".frames", ".exact", ".state"] {
-            remove_temporaries(&folder.path.join(name))?;
+        for path in [folder.path.clone(), folder.path.join(".frames")] {
+            plain::create_folder(&path)?;
+            remove_temporaries(&path)?;
+        }
+        for path in [".exact", ".state"].map(|name| folder.path.join(name)) {
+            if path.symlink_metadata().is_ok() {
+                plain::create_folder(&path)?;
+                remove_temporaries(&path)?;
+            }
         }
         Ok(folder)
     }
@@ -99,15 +108,17 @@ impl StageFolder {
         }
     }
 
-    /// Path of a file that a record of a frame names: a saved frame, or a plain file of this folder. A
-    /// name that leads elsewhere leads nowhere.
+    /// Path of a file that a record of a frame names: a saved frame, perhaps in a format that is no longer
+    /// asked for, or an exact copy. Any other name leads nowhere.
     pub fn recorded_path(&self, frame: i64, name: &str, saves: &[Save]) -> Option<PathBuf> {
         let saved = saves.iter().find(|save| self.frame_name(frame, save) == name);
         let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
+        let is_frame = name.starts_with(&format!("{}.", self.stage))
+            && name.contains(&format!(".{frame:04}."));
         match saved {
             Some(save) => Some(self.frame_path(frame, save)),
             None if name == exact_name(frame) => Some(self.exact_path(frame)),
-            None => is_plain.then(|| self.path.join(name)),
+            None => (is_plain && is_frame).then(|| self.path.join(name)),
         }
     }
 
@@ -133,8 +144,9 @@ impl StageFolder {
 
     /// The record of a frame, if it was ever finished.
     pub fn record(&self, frame: i64) -> Option<FrameRecord> {
-        let text = fs::read_to_string(self.record_path(frame)).ok()?;
-        serde_json::from_str(&text).ok()
+        let record: FrameRecord =
+            serde_json::from_slice(&plain::read(&self.record_path(frame)).ok()?).ok()?;
+        Some(record).filter(|record| record.frame == frame)
     }
 
     /// Writes the record of a frame: renamed into place, but not synced to the disk. If a power cut
@@ -143,9 +155,7 @@ impl StageFolder {
     /// more.
     pub fn write_record(&self, record: &FrameRecord) -> Result<(), FolderError> {
         let text = serde_json::to_string(record).expect("a record is plain data");
-        let temporary = self.path.join(".frames").join(format!(".{:04}.tmp", record.frame));
-        fs::write(&temporary, text)?;
-        Ok(fs::rename(&temporary, self.record_path(record.frame))?)
+        Ok(atomic::write_unsynced(&self.record_path(record.frame), text.as_bytes())?)
     }
 
     /// Removes the files of an outdated record that the new one does not name: they were made from
@@ -232,7 +242,7 @@ impl StageFolder {
             "frames": frames,
         });
         let text = serde_json::to_string_pretty(&manifest).expect("a manifest is plain data");
-        whitecap_io::atomic::write(&self.path.join("manifest.json"), text.as_bytes())
+        atomic::write(&self.path.join("manifest.json"), text.as_bytes())
     }
 }
 
@@ -249,25 +259,25 @@ fn exact_name(frame: i64) -> String {
     format!(".exact/{frame:04}.frame")
 }
 
-/// Writes bytes as a file and records it under a name.
+/// Writes bytes as a file, in a folder that is made where needed, and records it under a name.
 fn write_file(name: String, path: &Path, bytes: &[u8]) -> Result<FileRecord, FolderError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    whitecap_io::atomic::write(path, bytes)?;
+    atomic::write(path, bytes)?;
     let blake3 = blake3::hash(bytes).to_hex().to_string();
     Ok(FileRecord { name, bytes: bytes.len() as u64, blake3 })
 }
 
 /// Whether a file is still what it was.
 pub(crate) fn is_intact(path: &Path, record: &FileRecord) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == record.bytes)
-        && checksum(path).is_ok_and(|found| found == record.blake3)
+    let Ok(file) = plain::open(path) else { return false };
+    file.metadata().is_ok_and(|found| found.len() == record.bytes)
+        && checksum(file).is_ok_and(|found| found == record.blake3)
 }
 
 /// Checksum of a file.
-pub(crate) fn checksum(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+pub(crate) fn checksum(mut file: impl Read) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 18];
     loop {

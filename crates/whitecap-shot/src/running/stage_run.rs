@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use whitecap_io::plain;
 
 use crate::running::memory::Memory;
 use crate::running::source_checksums::SourceChecksums;
@@ -185,7 +186,7 @@ impl<'a> StageRun<'a> {
             if !is_intact(&path, &state) {
                 continue;
             }
-            if let Ok(instance) = self.spec.checked.restore(&std::fs::read(path)?) {
+            if let Ok(instance) = self.spec.checked.restore(&plain::read(&path)?) {
                 return Ok(Running { instance, after: Some(after) });
             }
         }
@@ -202,7 +203,7 @@ impl<'a> StageRun<'a> {
     fn read_exactly(&self, record: &FrameRecord, file: &FileRecord) -> Option<FrameData> {
         let path = self.path_of(record, file)?;
         let bytes = (path == self.folder.exact_path(record.frame) || formats::may_be_exact(&path))
-            .then(|| std::fs::read(&path))?;
+            .then(|| plain::read(&path))?;
         self.decode_exactly(record, &path, &bytes.ok()?)
     }
 

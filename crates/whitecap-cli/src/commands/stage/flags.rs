@@ -9,7 +9,7 @@ use whitecap_shot::{
     CommandInfo, DataKind, InputPort, KindInfo, StageKind, Subject, savable_formats,
 };
 
-use crate::command_line::json_flag;
+use crate::command_line::{checkpoint_flag, json_flag};
 use crate::commands::render;
 use crate::failure::Failure;
 use crate::frames::frames_flag;
@@ -43,6 +43,9 @@ pub fn command(kind: &dyn StageKind) -> Option<Command> {
         true => command.arg(count_flag(&own)),
         false => command.arg(frames_flag()),
     };
+    if info.stateful {
+        command = command.arg(checkpoint_flag());
+    }
     if info.name == render::NAME {
         command = command.args(render::arguments());
     }

@@ -1,0 +1,227 @@
+//! Contract: a run may be cancelled whenever it asks. For every kind of stage and for every n, a run that is
+//! told to stop at its n-th question leaves only frames and files that are what they will be, and the run that
+//! continues ends with the bytes of one that was never interrupted, manifests included.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use support::results;
+use whitecap_core::TriMesh;
+use whitecap_core::glam::Vec3;
+use whitecap_shot::{Cancel, Event, Registry, RunOptions, RunOutcome, Shot, run};
+
+/// Says yes from the n-th question on.
+struct CancelAt {
+    asked: AtomicUsize,
+    limit: usize,
+}
+
+impl Cancel for CancelAt {
+    fn is_cancelled(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.limit
+    }
+}
+
+/// A small splash, its surface, and a picture of it.
+const SPLASH: &str = r#"
+[shot]
+name = "splash"
+frames = [1, 3]
+fps = 60
+output = "out"
+
+[water]
+kind = "sph"
+spacing = 0.1
+domain = { min = [0, 0, 0], max = [0.6, 0.6, 0.3] }
+fill = [{ box = { min = [0, 0, 0], max = [0.3, 0.4, 0.3] } }]
+save = ["bgeo"]
+
+[skin]
+kind = "surface"
+particles = "water"
+save = ["ply"]
+
+[picture]
+kind = "render"
+surface = "skin"
+width = 8
+height = 8
+samples = 2
+save = ["png"]
+"#;
+
+/// Waves on particles that were given, and a surface that the waves move.
+const WAVES: &str = r#"
+[shot]
+name = "waves"
+frames = [1, 3]
+fps = 60
+output = "out"
+
+[water]
+kind = "sph"
+spacing = 0.1
+domain = { min = [0, 0, 0], max = [0.6, 0.6, 0.3] }
+fill = [{ box = { min = [0, 0, 0], max = [0.3, 0.4, 0.3] } }]
+
+[points]
+kind = "waves"
+particles = "water"
+give = "points"
+coarse = 0.2
+fine = 0.1
+save = ["bgeo"]
+
+[skin]
+kind = "surface"
+particles = "water"
+
+[moved]
+kind = "displace"
+surface = "skin"
+points = "points"
+save = ["ply"]
+"#;
+
+/// A box of thick liquid that a mesh from a file follows.
+const TRACK: &str = r#"
+[shot]
+name = "track"
+frames = [1, 3]
+fps = 24
+output = "out"
+
+[paste]
+kind = "sph"
+spacing = 0.05
+viscosity = 10
+domain = { min = [-0.5, 0, -0.5], max = [0.5, 0.8, 0.5] }
+fill = [{ mesh = { path = "box.ply" } }]
+
+[box]
+kind = "cache"
+path = "box.ply"
+content = "mesh"
+
+[tracked]
+kind = "track"
+particles = "paste"
+mesh = "box"
+save = ["ply"]
+"#;
+
+/// A spill with drops, and particles made up.
+const PIPES: &str = r#"
+[shot]
+name = "spill"
+frames = [1, 3]
+fps = 60
+output = "out"
+
+[spill]
+kind = "pipes"
+terrain = { mesh = "box.ply", ground = 0 }
+area = { min = [-0.4, -0.4], max = [0.4, 0.4] }
+cell = 0.05
+falling-drops = true
+fill = [{ level = { height = 0.02 } }, { sphere = { center = [0.1, 0.7, 0], radius = 0.1 } }]
+save = ["ply", "drops.bgeo"]
+
+[seen]
+kind = "example"
+spacing = 0.1
+save = ["ply"]
+"#;
+
+const SHOTS: [&str; 4] = [SPLASH, WAVES, TRACK, PIPES];
+
+fn write_inputs(folder: &Path) {
+    let block = TriMesh::cuboid(Vec3::new(-0.1, 0.2, -0.1), Vec3::new(0.1, 0.4, 0.1));
+    whitecap_io::write_mesh(folder.join("box.ply"), &block).unwrap();
+}
+
+fn load(folder: &Path, text: &str) -> Shot {
+    Shot::parse(text, &folder.join("shot.toml"), &Registry::standard())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+/// Runs until the n-th question; returns how it ended and how often it asked.
+fn run_until(folder: &Path, text: &str, limit: usize) -> (RunOutcome, usize) {
+    let cancel = CancelAt { asked: AtomicUsize::new(0), limit };
+    let observer = |_: &Event<'_>| {};
+    let mut options = RunOptions::new(&observer, &cancel);
+    // Every other run has checkpoints to continue from; the others start again.
+    options.checkpoint_interval = Duration::from_secs(if limit % 2 == 0 { 0 } else { 1000 });
+    let outcome = run(&load(folder, text), &options).unwrap().outcome;
+    (outcome, cancel.asked.into_inner())
+}
+
+/// Saved frames and manifests; a manifest of an unfinished run lists what is finished, so it is left out.
+fn frames(results: &BTreeMap<PathBuf, Vec<u8>>) -> impl Iterator<Item = (&PathBuf, &Vec<u8>)> {
+    results.iter().filter(|(name, _)| !name.ends_with("manifest.json"))
+}
+
+fn cancelled_anywhere(text: &str) {
+    let whole = tempfile::tempdir().unwrap();
+    write_inputs(whole.path());
+    let (outcome, questions) = run_until(whole.path(), text, usize::MAX);
+    assert_eq!(outcome, RunOutcome::Finished);
+    let wanted = results(&whole.path().join("out"));
+    assert!(questions > 5, "only {questions} questions");
+    for limit in 0..questions {
+        let folder = tempfile::tempdir().unwrap();
+        write_inputs(folder.path());
+        let output = folder.path().join("out");
+        let (outcome, _) = run_until(folder.path(), text, limit);
+        assert_eq!(outcome, RunOutcome::Cancelled, "question {limit} of {questions} was ignored");
+        for (name, bytes) in frames(&results(&output)) {
+            assert!(*bytes == wanted[name], "{} is wrong after question {limit}", name.display());
+        }
+        assert_eq!(run_until(folder.path(), text, usize::MAX).0, RunOutcome::Finished);
+        let found = results(&output);
+        assert!(found.keys().eq(wanted.keys()), "question {limit}: {:?}", found.keys());
+        for (name, bytes) in &wanted {
+            let same = found[name] == *bytes;
+            assert!(same, "{} differs after question {limit} of {questions}", name.display());
+        }
+    }
+}
+
+#[test]
+fn a_liquid_its_surface_and_its_picture() {
+    cancelled_anywhere(SPLASH);
+}
+
+#[test]
+fn waves_and_the_surface_they_move() {
+    cancelled_anywhere(WAVES);
+}
+
+#[test]
+fn a_mesh_that_follows_a_liquid() {
+    cancelled_anywhere(TRACK);
+}
+
+#[test]
+fn a_spill_with_drops() {
+    cancelled_anywhere(PIPES);
+}
+
+/// Contract: no kind of stage is left out of this test.
+#[test]
+fn every_kind_is_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    write_inputs(folder.path());
+    let mut tried = BTreeSet::new();
+    for text in SHOTS {
+        tried.extend(load(folder.path(), text).stages.iter().map(|stage| stage.info().name));
+    }
+    let registry = Registry::standard();
+    let all: BTreeSet<&str> = registry.kinds().iter().map(|kind| kind.info().name).collect();
+    assert_eq!(tried, all);
+}
