@@ -10,15 +10,19 @@
 //!   of a shape that has no flag form takes JSON text.
 //! * Only flags that were given reach the settings, so the type's own defaults stand.
 
-use clap::builder::{
-    BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser,
-};
+mod json_help;
+mod shape;
+mod words;
+
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
-use whitecap_scene::{Range, short_numbers};
+use whitecap_scene::short_numbers;
 use whitecap_shot::StageKind;
+
+pub use shape::numbers;
+use shape::{Part, Shape, resolve};
 
 /// The flags of one settings type.
 pub struct SettingFlags {
@@ -38,32 +42,6 @@ struct Flag {
     companions: Vec<String>,
     /// Flags that say the same in another way.
     rivals: Vec<String>,
-}
-
-/// What a value looks like on the command line.
-#[derive(Clone, Debug, PartialEq)]
-enum Shape {
-    Number(Range),
-    Integer(Range),
-    Boolean,
-    Text,
-    Choice(Vec<(String, String)>),
-    TextList,
-    ChoiceList(Vec<(String, String)>),
-    Vector(usize),
-    /// The lowest and the highest corner of a box.
-    Corners(usize),
-    /// An item of a list: its choice, and the values it needs.
-    Item(String, Vec<Part>),
-    Json,
-}
-
-/// A value that an item of a list needs.
-#[derive(Clone, Debug, PartialEq)]
-struct Part {
-    key: String,
-    /// How many numbers it has, and whether they are a list; none for text.
-    numbers: Option<(usize, bool)>,
 }
 
 impl SettingFlags {
@@ -163,12 +141,14 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
             continue;
         }
         flags.extend(item_flags(root, resolved, &name, &path));
+        let shape = Shape::of(root, resolved);
+        let keys = (shape == Shape::Json).then(|| json_help::keys(root, resolved));
         flags.push(Flag {
             name: name.clone(),
-            help,
+            help: help + &keys.unwrap_or_default(),
             unit: text(&property["unit"]).filter(|unit| unit != "none"),
             default: default_text(property),
-            shape: Shape::of(root, resolved),
+            shape,
             companions: table.required.iter().filter(|other| **other != name).cloned().collect(),
             rivals: Vec::new(),
             path,
@@ -176,28 +156,45 @@ fn collect(root: &Value, schema: &Value, table: &Table, flags: &mut Vec<Flag>) {
     }
 }
 
-/// A flag for each choice of the items of a list that needs nothing but numbers, or one text.
+/// A flag for each choice of the items of a list that needs nothing but numbers, or one text; or one flag, if
+/// there is no choice.
 fn item_flags(root: &Value, list: &Value, name: &str, path: &[String]) -> Vec<Flag> {
-    let variants = resolve(root, &list["items"])["oneOf"].as_array();
-    let variants = variants.map(Vec::as_slice).unwrap_or_default().iter();
-    let flag = |variant: &Value| {
-        let [tag] = variant["required"].as_array()?.as_slice() else { return None };
-        let tag = tag.as_str()?;
-        let parts = parts(root, resolve(root, &variant["properties"][tag]))?;
-        let words: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
-        let doc = variant["description"].as_str().unwrap_or_default().replace('\n', " ");
+    let items = resolve(root, &list["items"]);
+    let flag = |flag_name: String, tag: Option<&str>, table: &Value, doc: &Value| {
+        let table = resolve(root, table);
+        let parts = parts(root, table)?;
+        let words: Vec<String> = parts.iter().map(|part| part_words(table, part)).collect();
+        let doc = doc.as_str().unwrap_or_default().replace('\n', " ");
         Some(Flag {
-            name: format!("{name}-{tag}"),
+            name: flag_name,
             path: path.to_vec(),
-            help: format!("{doc} Adds one to `{name}`, given its {}.", words.join(", then ")),
+            help: format!("{doc} Adds one to --{name}, given its {}.", words.join(", then ")),
             unit: None,
             default: None,
-            shape: Shape::Item(tag.to_owned(), parts),
+            shape: Shape::Item(tag.map(str::to_owned), parts),
             companions: Vec::new(),
             rivals: Vec::new(),
         })
     };
-    variants.filter_map(flag).collect()
+    if let (true, Some(singular)) = (items["properties"].is_object(), name.strip_suffix('s')) {
+        return flag(singular.to_owned(), None, items, &items["description"]).into_iter().collect();
+    }
+    let variants = items["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+    let variant_flag = |variant: &Value| {
+        let [tag] = variant["required"].as_array()?.as_slice() else { return None };
+        let tag = tag.as_str()?;
+        let table = &variant["properties"][tag];
+        flag(format!("{name}-{tag}"), Some(tag), table, &variant["description"])
+    };
+    variants.filter_map(variant_flag).collect()
+}
+
+/// A value of an item, with its unit.
+fn part_words(table: &Value, part: &Part) -> String {
+    match table["properties"][&part.key]["unit"].as_str() {
+        Some(unit) if unit != "none" => format!("{} ({unit})", part.key),
+        _ => part.key.clone(),
+    }
 }
 
 /// The values that a table cannot do without, if they can be written as one list of numbers or as one text.
@@ -214,18 +211,6 @@ fn parts(root: &Value, table: &Value) -> Option<Vec<Part>> {
         Some(Part { key: key.to_owned(), numbers })
     };
     required.iter().map(part).collect::<Option<Vec<_>>>().filter(|parts| !parts.is_empty())
-}
-
-/// Follows a reference, and looks through `null` alternatives of an optional property.
-fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    if let Some(name) = schema["$ref"].as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
-        return resolve(root, &root["$defs"][name]);
-    }
-    let alternatives = schema["anyOf"].as_array().map(Vec::as_slice).unwrap_or_default();
-    match alternatives {
-        [one, null] | [null, one] if null["type"] == "null" => resolve(root, one),
-        _ => schema,
-    }
 }
 
 /// The default as a person would write it; `None` if leaving the setting out means something that
@@ -248,168 +233,6 @@ fn default_text(property: &Value) -> Option<String> {
 /// A number, without a decimal point if it needs none.
 fn number_text(number: &serde_json::Number) -> String {
     number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string())
-}
-
-impl Shape {
-    fn of(root: &Value, schema: &Value) -> Self {
-        let is = |name: &str| match &schema["type"] {
-            Value::String(only) => only == name,
-            Value::Array(several) => several.iter().any(|one| one == name),
-            _ => false,
-        };
-        let range = Range::of(schema);
-        if let Some(choices) = choices(schema) {
-            return Shape::Choice(choices);
-        }
-        if is("integer") {
-            return Shape::Integer(range);
-        }
-        if is("number") {
-            return Shape::Number(range);
-        }
-        if is("boolean") {
-            return Shape::Boolean;
-        }
-        if is("string") {
-            return Shape::Text;
-        }
-        let item = Shape::of_item(root, schema);
-        match (item, schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
-            (Some(Shape::Text), None, None) => Shape::TextList,
-            (Some(Shape::Choice(choices)), None, None) => Shape::ChoiceList(choices),
-            (Some(Shape::Number(_)), Some(least), Some(most)) if least == most => {
-                Shape::Vector(least as usize)
-            }
-            _ => Shape::Json,
-        }
-    }
-
-    fn of_item(root: &Value, schema: &Value) -> Option<Self> {
-        schema["items"].is_object().then(|| Shape::of(root, resolve(root, &schema["items"])))
-    }
-
-    /// The shape of a table that has the two corners of a box and nothing else.
-    fn of_box(root: &Value, schema: &Value) -> Option<Self> {
-        let properties = schema["properties"].as_object().filter(|keys| keys.len() == 2)?;
-        let corner = |key: &str| Some(Shape::of(root, resolve(root, properties.get(key)?)));
-        match (corner("min")?, corner("max")?) {
-            (Shape::Vector(low), Shape::Vector(high)) if low == high => Some(Shape::Corners(low)),
-            _ => None,
-        }
-    }
-
-    fn value_name(&self) -> &'static str {
-        match self {
-            Shape::Number(_) => "NUMBER",
-            Shape::Integer(_) => "COUNT",
-            Shape::Boolean => "true|false",
-            Shape::Text => "TEXT",
-            Shape::Choice(_) => "NAME",
-            Shape::TextList | Shape::ChoiceList(_) => "NAME,…",
-            Shape::Vector(_) | Shape::Corners(_) => "NUMBER,…",
-            Shape::Item(_, parts) if parts[0].numbers.is_none() => "FILE",
-            Shape::Item(..) => "NUMBER,…",
-            Shape::Json => "JSON",
-        }
-    }
-
-    fn parser(&self) -> ValueParser {
-        match self.clone() {
-            Shape::Number(range) => ValueParser::from(move |text: &str| number(text, range)),
-            Shape::Integer(range) => ValueParser::from(move |text: &str| integer(text, range)),
-            Shape::Boolean => BoolValueParser::new().map(Value::from).into(),
-            Shape::Text | Shape::TextList => {
-                ValueParser::from(|text: &str| Ok::<_, String>(Value::from(text)))
-            }
-            Shape::Choice(choices) | Shape::ChoiceList(choices) => {
-                let values = choices
-                    .into_iter()
-                    .map(|(name, description)| PossibleValue::new(name).help(description));
-                PossibleValuesParser::new(values).map(Value::from).into()
-            }
-            Shape::Vector(length) => ValueParser::from(move |text: &str| vector(text, length)),
-            Shape::Corners(length) => ValueParser::from(move |text: &str| corners(text, length)),
-            Shape::Item(tag, parts) => {
-                ValueParser::from(move |text: &str| item(text, &tag, &parts))
-            }
-            Shape::Json => ValueParser::from(|text: &str| {
-                serde_json::from_str::<Value>(text).map_err(|error| format!("not JSON: {error}"))
-            }),
-        }
-    }
-}
-
-/// The names of an enum with their documentation.
-fn choices(schema: &Value) -> Option<Vec<(String, String)>> {
-    let text = |value: &Value| Some(value.as_str()?.to_string());
-    if let Some(variants) = schema["oneOf"].as_array() {
-        let choice = |variant: &Value| {
-            Some((text(&variant["const"])?, text(&variant["description"]).unwrap_or_default()))
-        };
-        return variants.iter().map(choice).collect();
-    }
-    let names = schema["enum"].as_array()?;
-    names.iter().map(|name| Some((text(name)?, String::new()))).collect()
-}
-
-fn in_range(range: Range, value: f64) -> Result<(), String> {
-    if range.contains(value) { Ok(()) } else { Err(format!("it must be {range}")) }
-}
-
-fn number(text: &str, range: Range) -> Result<Value, String> {
-    let value = finite(text)?;
-    in_range(range, value)?;
-    Ok(Value::from(value))
-}
-
-fn integer(text: &str, range: Range) -> Result<Value, String> {
-    let value: i64 = text.parse().map_err(|_| "this is not a whole number".to_string())?;
-    in_range(range, value as f64)?;
-    Ok(Value::from(value))
-}
-
-fn vector(text: &str, length: usize) -> Result<Value, String> {
-    Ok(Value::from(numbers(text, length)?))
-}
-
-fn corners(text: &str, length: usize) -> Result<Value, String> {
-    let values = numbers(text, 2 * length)?;
-    let (min, max) = values.split_at(length);
-    Ok(serde_json::json!({ "min": min, "max": max }))
-}
-
-fn item(text: &str, tag: &str, parts: &[Part]) -> Result<Value, String> {
-    let mut table = Map::new();
-    let count = parts.iter().filter_map(|part| part.numbers).map(|(length, _)| length).sum();
-    let mut values = match count {
-        0 => Vec::new(),
-        _ => numbers(text, count)?,
-    }
-    .into_iter();
-    for Part { key, numbers } in parts {
-        let value = match numbers {
-            None => Value::from(text),
-            Some((length, true)) => values.by_ref().take(*length).collect::<Vec<_>>().into(),
-            Some((_, false)) => values.next().into(),
-        };
-        table.insert(key.clone(), value);
-    }
-    Ok(serde_json::json!({ tag: table }))
-}
-
-/// This many numbers, separated by commas.
-pub fn numbers(text: &str, length: usize) -> Result<Vec<f64>, String> {
-    let values: Vec<f64> =
-        text.split(',').map(|part| finite(part.trim())).collect::<Result<_, _>>()?;
-    match values.len() == length {
-        true => Ok(values),
-        false => Err(format!("it must be {length} numbers, separated by commas")),
-    }
-}
-
-fn finite(text: &str) -> Result<f64, String> {
-    let value: Option<f64> = text.parse().ok();
-    value.filter(|value| value.is_finite()).ok_or_else(|| "this is not a number".to_string())
 }
 
 impl Flag {
@@ -457,8 +280,17 @@ impl Flag {
             _ => {}
         }
         let is_item = matches!(self.shape, Shape::Item(..));
-        if self.default.is_none() && !is_item && !self.help.contains("Left out") {
-            help.push_str(" [default: none]");
+        if self.default.is_none() && !is_item {
+            let left_out = self.help.split_once("Left out: ").map(|(_, meaning)| meaning);
+            let is_nothing = |meaning: &str| {
+                ["no ", "none", "nothing", "there is no "]
+                    .iter()
+                    .any(|word| meaning.starts_with(word))
+            };
+            help.push_str(match left_out {
+                Some(meaning) if !is_nothing(meaning) => " [default: automatic]",
+                _ => " [default: none]",
+            });
         }
         help
     }

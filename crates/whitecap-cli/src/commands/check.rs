@@ -24,8 +24,9 @@ Examples:
   whitecap check splash.obj --self-intersections
   whitecap check drop.toml
 
-Exit code 2 if a shot file has mistakes, 1 if a mesh is open, non-manifold or inconsistently oriented. Volume is in m³, area
-in m². Triangles that intersect each other are counted, but do not fail the check.";
+Exit code 2 if a shot file has mistakes, 1 if a mesh is open, non-manifold, inconsistently
+oriented or inside out. Volume is in m³, area in m². Triangles that intersect each other are
+counted, but do not fail the check.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -56,7 +57,9 @@ struct Checked {
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let input = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     if whitecap_io::has_extension(&input, &["toml"]) {
-        return Ok(run::outline(&run::load(&input)?));
+        let shot = run::load(&input)?;
+        run::refuse_unsaved(&shot)?;
+        return Ok(run::outline(&shot));
     }
     let (is_sequence, files) = frames::inputs(matches, &input)?;
     let progress = Progress::new(session, files.len());
@@ -75,7 +78,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     }
     drop(progress);
     notes.tell(session);
-    let good = checked.iter().all(|one| one.report.is_closed_manifold());
+    let good = checked.iter().all(|one| is_good(&one.report));
     let answer = match is_sequence {
         false => Answer::report(checked[0].text(), checked[0].json()),
         true => sequence_answer(&checked, good),
@@ -104,8 +107,7 @@ impl Checked {
 }
 
 fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
-    let faulty: Vec<&Checked> =
-        checked.iter().filter(|one| !one.report.is_closed_manifold()).collect();
+    let faulty: Vec<&Checked> = checked.iter().filter(|one| !is_good(&one.report)).collect();
     let frames: Vec<Value> = checked
         .iter()
         .map(|one| {
@@ -118,7 +120,18 @@ fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
         true => format!("{}: every mesh is closed.\n", wording::count(checked.len(), "frame")),
         false => faulty.iter().map(|one| one.text()).collect(),
     };
-    Answer::report(text, json!({ "closed_manifold": good, "frames": frames }))
+    let closed = checked.iter().all(|one| one.report.is_closed_manifold());
+    Answer::report(text, json!({ "good": good, "closed_manifold": closed, "frames": frames }))
+}
+
+/// Whether a mesh is closed and its triangles face outwards.
+fn is_good(report: &MeshReport) -> bool {
+    report.is_closed_manifold() && !is_inside_out(report)
+}
+
+/// Whether a closed mesh has its outside inside.
+fn is_inside_out(report: &MeshReport) -> bool {
+    report.is_closed_manifold() && report.volume < 0.0
 }
 
 /// Adds every number of a report to an object, under its name in the report.
@@ -129,11 +142,16 @@ pub fn add_report(object: &mut Value, report: &MeshReport) {
         object.extend(numbers);
     }
     object["closed_manifold"] = json!(report.is_closed_manifold());
+    object["inside_out"] = json!(is_inside_out(report));
 }
 
 /// A report, in a few lines.
 pub fn describe(report: &MeshReport) -> String {
-    let verdict = if report.is_closed_manifold() {
+    let verdict = if is_inside_out(report) {
+        String::from(
+            "closed, but inside out: its triangles face inwards; whitecap convert --flip-normals turns them over",
+        )
+    } else if report.is_closed_manifold() {
         String::from("closed, 2-manifold, consistently oriented")
     } else {
         format!(

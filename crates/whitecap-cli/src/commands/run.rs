@@ -7,7 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_scene::short_numbers;
-use whitecap_shot::{Event, Registry, RunOutcome, RunSummary, Save, Shot, ShotError};
+use whitecap_shot::{
+    Event, Registry, RunOutcome, RunSummary, Save, Shot, ShotError, savable_formats,
+};
 
 use crate::answer::Answer;
 use crate::command_line::{checkpoint_flag, json_flag};
@@ -50,6 +52,7 @@ pub fn command() -> Command {
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let path = matches.get_one::<PathBuf>("shot").cloned().unwrap_or_default();
     let mut shot = load(&path)?;
+    refuse_unsaved(&shot)?;
     if let Some(output) = matches.get_one::<PathBuf>("output") {
         shot.output.clone_from(output);
     }
@@ -65,6 +68,20 @@ pub fn load(path: &Path) -> Result<Shot, Failure> {
     // Without a `.` in the middle, which would look like a mistake.
     shot.output = shot.output.components().collect();
     Ok(shot)
+}
+
+/// Fails if a run of the shot would leave no result.
+pub fn refuse_unsaved(shot: &Shot) -> Result<(), Failure> {
+    let Some(last) = shot.stages.last().filter(|_| shot.stages.iter().all(|s| s.save.is_empty()))
+    else {
+        return Ok(());
+    };
+    let format = savable_formats(last.gives())[0];
+    Err(Failure::Usage(format!(
+        "{}: no stage saves anything, so a run would leave no result; add save = [\"{format}\"] to [{}], or to the stage that you want",
+        shot.path.display(),
+        last.name
+    )))
 }
 
 /// Runs a shot with progress on standard error; also returns the notes.

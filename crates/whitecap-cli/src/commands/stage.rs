@@ -56,7 +56,7 @@ pub fn execute(
     let shot = shot(kind, settings, &files, &setting_flags)?;
     files.refuse_overwriting(&shot)?;
     files.make_folders()?;
-    let job = Job { shot, files, session };
+    let job = Job { shot, files, session, flags: setting_flags };
     job.run()
 }
 
@@ -105,12 +105,17 @@ fn shot(
 
 /// Problems with settings, in terms of the command line.
 fn usage(problems: &[SettingProblem], flags: &SettingFlags) -> Failure {
-    let words = problems.iter().map(|SettingProblem { key, message, .. }| match key.as_str() {
-        "kind" => message.clone(),
-        key => match flags.items_of(key).as_slice() {
-            [] => format!("--{}: {message}", flags.nearest(key)),
-            items => format!("{message}; use {}", items.join(" or ")),
-        },
+    let words = problems.iter().map(|SettingProblem { key, message, help }| {
+        let message = flags.in_words(message);
+        let help = help.as_ref().map(|help| format!("; {}", flags.in_words(help)));
+        let help = help.unwrap_or_default();
+        match key.as_str() {
+            "kind" => message + &help,
+            key => match flags.items_of(key).as_slice() {
+                [] => format!("--{}: {message}{help}", flags.nearest(key)),
+                items => format!("{message}; use {}", items.join(" or ")),
+            },
+        }
     });
     Failure::Usage(words.collect::<Vec<_>>().join("\n"))
 }
@@ -120,6 +125,7 @@ struct Job<'a> {
     shot: Shot,
     files: Files,
     session: &'a Session,
+    flags: SettingFlags,
 }
 
 impl Job<'_> {
@@ -187,6 +193,7 @@ impl Job<'_> {
                 }
             }
             Event::Note { text, frame, .. } => {
+                let text = self.flags.in_words(text);
                 progress.note(self.session, &format!("note: {}: {text}", name(frame)));
             }
             _ => {}
@@ -213,7 +220,7 @@ impl Job<'_> {
                 );
             }
         };
-        let cause = cause.to_string();
+        let cause = self.flags.in_words(&cause.to_string());
         match self.files.input_of(frame) {
             // Errors about a file already name it.
             Some(input) if cause.contains(&*input.to_string_lossy()) => Failure::Work(cause),

@@ -4,7 +4,7 @@ use clap::Command;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use whitecap_shot::stages::SphStageSettings;
+use whitecap_shot::stages::{PipesStageSettings, SphStageSettings};
 use whitecap_surface::{Method, SurfaceSettings};
 
 use super::*;
@@ -182,4 +182,57 @@ fn other_shapes_have_a_form() {
     assert!(parse::<EveryShape>(&["--sides=up"]).unwrap_err().contains("-x"));
     assert!(!parse::<EveryShape>(&["--switch=false"]).unwrap().switch);
     assert!(parse::<EveryShape>(&["--fill=["]).unwrap_err().contains("not JSON"));
+}
+
+/// Contract: a list of tables that need only numbers has a flag for one item, with commas or colons.
+#[test]
+fn a_source_has_a_flag() {
+    let flags = ["--source=0,0.05,0:0.002:1e-6", "--source=1,2,3,4,5", "--drain=0,0,0,1,0.5"];
+    let settings: PipesStageSettings = parse(&flags).unwrap();
+    let sources = settings.liquid.sources;
+    assert_eq!(
+        (sources[0].position, sources[0].radius, sources[0].rate),
+        ([0.0, 0.05, 0.0], 0.002, 1e-6)
+    );
+    assert_eq!((sources.len(), settings.liquid.drains.len()), (2, 1));
+    let refused = parse::<PipesStageSettings>(&["--source=0,0,0,1"]).unwrap_err();
+    assert!(refused.contains("5 numbers"), "{refused}");
+}
+
+/// Contract: the help of a flag that takes JSON lists its keys with their units.
+#[test]
+fn json_lists_its_keys() {
+    let flags = flags_of::<PipesStageSettings>();
+    let help = |name: &str| flags.flags.iter().find(|flag| flag.name == name).unwrap().help.clone();
+    assert!(
+        help("sources")
+            .contains(r#"[{"position" (3 numbers, m), "radius" (m), "rate" (m³/s)}, …]"#),
+        "{}",
+        help("sources")
+    );
+    assert!(help("fill").contains(r#"{"level": {"height" (m)"#), "{}", help("fill"));
+    for flag in flags_of::<SphStageSettings>().flags.iter().filter(|f| f.shape == Shape::Json) {
+        assert!(flag.help.contains("JSON: "), "--{}: {}", flag.name, flag.help);
+    }
+}
+
+/// Contract: what messages say in terms of shot files is said in terms of flags.
+#[test]
+fn messages_name_flags() {
+    let flags = flags_of::<PipesStageSettings>();
+    let told = |message: &str| flags.in_words(message);
+    assert_eq!(told("give the terrain a `ground`"), "give the terrain a --terrain-ground");
+    assert_eq!(told("set `cell` or the column `age`"), "set --cell or the column `age`");
+    assert_eq!(
+        told("such as area = { min = [0, 0], max = [0.1, 0.1] }, or a `mesh`"),
+        "such as --area 0,0,0.1,0.1, or a --terrain-mesh"
+    );
+    let flags = flags_of::<SphStageSettings>();
+    assert_eq!(
+        flags.in_words(
+            "such as fill = [{ box = { min = [0, 0, 0], max = [1, 0.3, 1] } }], or with `emitters`"
+        ),
+        "such as --fill-box 0,0,0,1,0.3,1, or with --emitters"
+    );
+    assert_eq!(flags.in_words("an odd ` stays"), "an odd ` stays");
 }

@@ -9,6 +9,7 @@ mod play;
 mod render;
 mod run_and_demo;
 mod sheet;
+mod silences;
 mod sph;
 mod stage_commands;
 mod surface;

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use whitecap_scene::check_ranges;
 
+use crate::shot_file::schema_check;
 use crate::stage::{
     CheckedStage, Inputs, KindInfo, SettingProblem, ShotContext, Stage, StageError, StageKind,
     StageOutput, StepContext,
@@ -95,13 +96,24 @@ impl<P: Phenomenon> StageKind for Kind<P> {
             let message = format!("these settings do not fit together: {error}");
             vec![SettingProblem::new("kind", message)]
         };
-        let typed: P::Settings = serde_json::from_value(settings).map_err(refused)?;
+        let typed: P::Settings = serde_json::from_value(settings.clone()).map_err(|error| {
+            let problems = setting_problems::<P::Settings>(&settings);
+            if problems.is_empty() { refused(error) } else { problems }
+        })?;
         // The schema has checked a shot file with every place; commands and libraries come without it.
         check_ranges(&typed).map_err(|problem| vec![problem])?;
         let settings = serde_json::to_value(&typed).map_err(refused)?;
         let phenomenon = Arc::new(P::check(typed, shot)?);
         Ok(Arc::new(Checked { settings, phenomenon }))
     }
+}
+
+/// What the schema has to say about settings that their type refuses.
+fn setting_problems<S: JsonSchema>(settings: &Value) -> Vec<SettingProblem> {
+    let mut generator = SchemaGenerator::default();
+    let schema = S::json_schema(&mut generator).to_value();
+    let definitions = generator.take_definitions(true);
+    schema_check::problems(&schema, &definitions, settings)
 }
 
 struct Checked<P> {

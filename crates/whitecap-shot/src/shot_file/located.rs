@@ -38,6 +38,31 @@ pub(crate) struct Entry {
     pub value: Located,
 }
 
+impl Located {
+    /// A value that does not come from a file.
+    pub fn nowhere(value: &Value) -> Self {
+        let node = match value {
+            Value::String(text) => Node::Text(text.clone()),
+            Value::Bool(truth) => Node::Boolean(*truth),
+            Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+                (Some(whole), _) => Node::Integer(whole),
+                (None, Some(number)) => Node::Float(number),
+                _ => Node::Unreadable,
+            },
+            Value::Null => Node::Unreadable,
+            Value::Array(items) => Node::List(items.iter().map(Self::nowhere).collect()),
+            Value::Object(fields) => Node::Table(fields.iter().map(Entry::nowhere).collect()),
+        };
+        Self { span: 0..0, node }
+    }
+}
+
+impl Entry {
+    fn nowhere((key, value): (&String, &Value)) -> Self {
+        Self { key: key.clone(), key_span: 0..0, value: Located::nowhere(value) }
+    }
+}
+
 impl Node {
     /// The type in words, for messages.
     pub fn type_name(&self) -> &'static str {

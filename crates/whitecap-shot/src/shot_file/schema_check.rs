@@ -12,12 +12,14 @@
 //! tables, choices by name (`oneOf` of constants) and choices by key or tag (`oneOf` of tables).
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 use whitecap_scene::setting::plain_number;
 
-use crate::shot_file::diagnostic::{Mistakes, name_list, nearest};
+use crate::shot_file::diagnostic::{Diagnostic, Mistakes, name_list, nearest};
 use crate::shot_file::located::{Entry, Located, Node};
+use crate::stage::SettingProblem;
 
 /// A schema together with the definitions that its references name.
 #[derive(Clone, Copy)]
@@ -30,6 +32,24 @@ struct Subject {
     /// `radius`, in backquotes; or: a value of `frames`.
     name: String,
     help: Option<String>,
+}
+
+/// The mistakes of settings that do not come from a file.
+pub(crate) fn problems(
+    schema: &Value,
+    definitions: &Map<String, Value>,
+    settings: &Value,
+) -> Vec<SettingProblem> {
+    let mut mistakes = Mistakes::new(Path::new(""), "");
+    let Node::Table(entries) = Located::nowhere(settings).node else { return Vec::new() };
+    SchemaCheck { definitions }.table(schema, &entries, "this stage", &(0..0), &mut mistakes);
+    let list = mistakes.into_diagnostics().map(|diagnostics| diagnostics.list().to_vec());
+    let problem = |mistake: Diagnostic| SettingProblem {
+        key: String::from("kind"),
+        message: mistake.message,
+        help: mistake.help,
+    };
+    list.into_iter().flatten().map(problem).collect()
 }
 
 impl<'a> SchemaCheck<'a> {

@@ -65,6 +65,8 @@ pub(super) struct Cache {
     files: FrameFiles,
     kind: DataKind,
     radius: Option<f32>,
+    /// The first frame of the shot.
+    first: i64,
 }
 
 impl Phenomenon for Cache {
@@ -92,7 +94,7 @@ impl Phenomenon for Cache {
             SettingProblem::new("radius", message).with_help(help)
         });
         match (stray_radius, checked_files(&settings, kind, shot)) {
-            (None, Ok(files)) => Ok(Self { files, kind, radius }),
+            (None, Ok(files)) => Ok(Self { files, kind, radius, first: shot.first }),
             (stray, files) => Err(stray.into_iter().chain(files.err()).collect()),
         }
     }
@@ -112,7 +114,7 @@ impl Phenomenon for Cache {
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
         let path = self.files.file(context.frame.index);
-        let Noted { mut data, notes } =
+        let Noted { mut data, mut notes } =
             formats::read(&path, self.kind).map_err(StageError::failed)?;
         if let (Some(radius), FrameData::Particles(particles)) = (self.radius, &mut data) {
             let radii = Column::F32(vec![radius; particles.len()]);
@@ -120,8 +122,23 @@ impl Phenomenon for Cache {
             particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed)?;
         }
         let metrics = counts(&data);
+        if context.frame.index == self.first {
+            notes.extend(mesh_note(&path, &data));
+        }
         Ok(StageOutput::new(data).with_notes(notes).with_metrics(metrics))
     }
+}
+
+/// A note if the vertices of a mesh were taken for particles.
+fn mesh_note(path: &Path, data: &FrameData) -> Option<String> {
+    let FrameData::Particles(particles) = data else { return None };
+    (whitecap_io::kind_of(path).ok()? == whitecap_io::Kind::Mesh).then(|| {
+        format!(
+            "{} holds a mesh; its {} vertices are taken as particles",
+            path.display(),
+            particles.len()
+        )
+    })
 }
 
 fn counts(data: &FrameData) -> Vec<Metric> {

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use whitecap_core::attributes::{RADIUS, VELOCITY};
-use whitecap_core::glam::Vec3;
+use whitecap_core::glam::{Vec2, Vec3};
 use whitecap_core::{Column, Particles};
 use whitecap_pipes::{
-    Drop, Meniscus, MeniscusSettings, PipeError, PipeScene, Pipes as Liquid, Surface,
+    Drop, Grid, Meniscus, MeniscusSettings, PipeError, PipeScene, Pipes as Liquid, Source, Surface,
     TerrainMotion, Viewer,
 };
 
@@ -33,7 +33,7 @@ pub use settings::{PipeResult, PipeTerrain, PipesStageSettings};
 const EXAMPLES: &str = "\
 Examples:
   whitecap pipes bone.ply --cell 0.0005 --viscosity 4e-6 -o 'out/blood.####.ply' \\
-      --sources '[{\"position\": [0, 0.05, 0], \"radius\": 0.002, \"rate\": 1e-6}]'
+      --source 0,0.05,0:0.002:1e-6
   whitecap pipes valley.png --terrain-high 0.03 --cell 0.001 -o 'out/lake.####.ply' \\
       --fill-level 0.01
   whitecap pipes --terrain-slope 0.2,0 --area 0,0,0.2,0.1 --cell 0.0005 --frames 120 \\
@@ -242,14 +242,20 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
         let key = if problem.key == "length" { "meniscus-length" } else { &problem.key };
         return Err(SettingProblem { key: String::from(key), ..problem });
     }
-    for (place, fill) in settings.fill.iter().enumerate() {
-        if let Some(problem) = fill.problem() {
-            return Err(problem.within("fill", place));
-        }
+    if let Some((place, problem)) = first_problem(&settings.fill, PipeFill::problem) {
+        return Err(problem.within("fill", place));
     }
     let terrain = ShotTerrain::new(&settings, shot)?;
     let drawn = terrain.ground(shot.first)?.drawn(&settings.surface);
     let mut pipes = Liquid::new(&drawn.terrain, settings.liquid.clone()).map_err(problem)?;
+    for (key, places) in
+        [("sources", &settings.liquid.sources), ("drains", &settings.liquid.drains)]
+    {
+        let outside = |source: &Source| outside(source, pipes.columns().grid());
+        if let Some((place, problem)) = first_problem(places, outside) {
+            return Err(problem.within(key, place));
+        }
+    }
     let depths = depths(pipes.columns(), &settings.fill);
     pipes.fill(|column| depths[column]);
     let terrain = Arc::new(terrain.on(*pipes.columns().grid()));
@@ -264,6 +270,29 @@ fn checked(settings: PipesStageSettings, shot: &ShotContext) -> Result<Pipes, Se
         motion,
     };
     Ok(Pipes { settings, scene, terrain, first: shot.first })
+}
+
+/// The first item of a list that has a problem, and its place.
+fn first_problem<T>(
+    items: &[T],
+    problem: impl Fn(&T) -> Option<SettingProblem>,
+) -> Option<(usize, SettingProblem)> {
+    items.iter().enumerate().find_map(|(place, item)| Some((place, problem(item)?)))
+}
+
+/// Says so if a source or a drain can never reach a column.
+fn outside(source: &Source, grid: &Grid) -> Option<SettingProblem> {
+    let [x, _, z] = source.position;
+    let low = grid.origin();
+    let high = low + Vec2::new(grid.width() as f32, grid.length() as f32) * grid.cell();
+    let place = Vec2::new(x, z);
+    (place.distance(place.clamp(low, high)) > source.radius).then(|| {
+        let message = format!(
+            "x = {x}, z = {z} is outside the simulated area, which spans x = {} to {} and z = {} to {}",
+            low.x, high.x, low.y, high.y
+        );
+        SettingProblem::new("position", message)
+    })
 }
 
 fn problem(error: PipeError) -> SettingProblem {

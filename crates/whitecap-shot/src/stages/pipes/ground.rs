@@ -158,7 +158,11 @@ fn from_picture(
     // A PNG holds heights, not light: the conversion to linear light on reading is undone.
     let is_png = whitecap_io::has_extension(path, &["png"]);
     let share = |value: f32| if is_png { linear_to_srgb(value) } else { value };
-    let PipeTerrain { low, high, .. } = settings.terrain;
+    let low = settings.terrain.low;
+    let high = match settings.terrain.high {
+        None if is_png => return Err(unknown_height()),
+        high => high.unwrap_or(low + 1.0),
+    };
     let heights: Vec<f32> = (0..grid.cells())
         .map(|cell| {
             let (x, z) = (cell % grid.width(), cell / grid.width());
@@ -171,6 +175,13 @@ fn from_picture(
         .collect();
     let terrain = Terrain::heightfield(grid, &heights).map_err(|error| told(&error))?;
     Ok(Ground { terrain, mesh: None })
+}
+
+/// A PNG holds shares of a height that only the user knows.
+fn unknown_height() -> SettingProblem {
+    let message = "the picture does not say how high its white is, so the terrain would be flat";
+    SettingProblem::new("terrain.high", message)
+        .with_help("give the height of white in metres, such as 0.03")
 }
 
 /// The first channel of a picture at a position from 0 to 1, interpolated from the four pixels

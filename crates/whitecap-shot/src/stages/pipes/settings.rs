@@ -52,9 +52,10 @@ pub struct PipeTerrain {
     /// Height of black in the height field.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub low: f32,
-    /// Height of white in the height field.
+    /// Height of white in the height field. A PNG needs it. Left out for OpenEXR and Radiance: one metre above
+    /// `low`, so that the values are metres.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
-    pub high: f32,
+    pub high: Option<f32>,
     /// Height of the plane above x = z = 0.
     #[schemars(extend("unit" = "m"), range(min = -1e6, max = 1e6))]
     pub height: f32,
