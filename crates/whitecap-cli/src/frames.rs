@@ -1,12 +1,18 @@
 //! The files a command works on: one file, or the frames of a sequence.
+//!
+//! # Guarantees
+//! * A pattern, a folder, a glob and the files that a shell made of a glob are taken alike; what was
+//!   understood is said.
+//! * Frames that are missing are said. Work on each frame alone goes on with those that exist; work
+//!   that goes from frame to frame is refused with a range that has no gap.
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgMatches};
-use whitecap_io::Sequence;
+use clap::{Arg, ArgMatches, value_parser};
+use whitecap_io::{FormatInfo, FrameRange, Sequence, number_ranges};
 
 use crate::failure::Failure;
+use crate::session::Session;
 
 /// One frame: its number and its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,78 +25,164 @@ pub struct FramePair {
     pub output: PathBuf,
 }
 
+/// The files of an input.
+#[derive(Clone, Debug)]
+pub struct InputFiles {
+    /// What the input names.
+    pub sequence: Sequence,
+    /// The frames that exist, with their files.
+    pub frames: Vec<(i64, PathBuf)>,
+    /// The frames that do not.
+    pub missing: Vec<i64>,
+}
+
+impl InputFiles {
+    /// Whether there is a file for each frame.
+    pub fn is_sequence(&self) -> bool {
+        !self.sequence.is_single()
+    }
+}
+
 /// `--frames`, for commands that take sequences.
 pub fn frames_flag() -> Arg {
     Arg::new("frames")
         .long("frames")
-        .value_name("FIRST-LAST")
+        .value_name("FIRST-LAST[xSTEP]")
         .allow_hyphen_values(true)
-        .help("Only these frames of a sequence, both included [default: all that exist]")
-        .value_parser(parse_range)
+        .help("Only these frames of a sequence: 12-48, every fifth as 1-100x5, one as 7 [default: all that exist]")
+        .value_parser(|text: &str| text.parse::<FrameRange>())
 }
 
-/// `12-48`, or `12` for one frame. Frame numbers may be negative.
-fn parse_range(text: &str) -> Result<RangeInclusive<i64>, String> {
-    let wrong = || format!("`{text}` is not a range of frames; write it like 12-48");
-    let dash = text.char_indices().skip(1).find(|&(_, character)| character == '-');
-    let (first, last) = match dash {
-        Some((place, _)) => (&text[..place], &text[place + 1..]),
-        None => (text, text),
-    };
-    let (first, last): (i64, i64) =
-        (first.parse().map_err(|_| wrong())?, last.parse().map_err(|_| wrong())?);
-    match first <= last {
-        true => Ok(first..=last),
-        false => Err(format!("the first frame, {first}, comes after the last, {last}")),
+/// The argument that names the input: a file, a pattern, a folder or a glob.
+pub fn input_argument(name: &'static str, value_name: &'static str, help: &str) -> Arg {
+    Arg::new(name)
+        .value_name(value_name)
+        .required(true)
+        .num_args(1..)
+        .value_parser(value_parser!(PathBuf))
+        .help(format!(
+            "{help}: a file, a folder, or a sequence such as sim/frame.####.bgeo or 'sim/*.bgeo'"
+        ))
+}
+
+/// Whether a file can hold particles, a mesh or a volume.
+fn is_data(path: &Path) -> bool {
+    FormatInfo::of(path).is_some()
+}
+
+/// The sequence that an argument names; says what a folder or a glob was taken for.
+pub fn find(session: &Session, path: &Path) -> Result<Sequence, Failure> {
+    said(session, Sequence::find(path, is_data)?)
+}
+
+fn said(session: &Session, sequence: Sequence) -> Result<Sequence, Failure> {
+    if let Some(text) = sequence.understood() {
+        session.note(text);
+    }
+    Ok(sequence)
+}
+
+/// The sequence that the values of an argument name: one pattern, or what a shell made of a glob.
+pub fn sequence_of(
+    matches: &ArgMatches,
+    session: &Session,
+    name: &str,
+) -> Result<Sequence, Failure> {
+    let paths: Vec<PathBuf> = matches.get_many(name).into_iter().flatten().cloned().collect();
+    match &paths[..] {
+        [only] => find(session, only),
+        several => said(session, Sequence::of_files(several)?),
     }
 }
 
-/// The range that was asked for.
-fn range(matches: &ArgMatches) -> Option<RangeInclusive<i64>> {
-    matches.get_one::<RangeInclusive<i64>>("frames").cloned()
-}
-
-/// The files of the input argument, and whether they are a sequence.
-pub fn inputs(matches: &ArgMatches, input: &Path) -> Result<(bool, Vec<(i64, PathBuf)>), Failure> {
-    let sequence = Sequence::new(input)?;
-    let range = range(matches);
-    if sequence.is_single() && range.is_some() {
+/// The files of a sequence in the range that was asked for.
+pub fn files_of(matches: &ArgMatches, sequence: Sequence) -> Result<InputFiles, Failure> {
+    let range = matches.try_get_one::<FrameRange>("frames").ok().flatten().copied();
+    if let (true, Some(_)) = (sequence.is_single(), range) {
         return Err(Failure::Usage(format!(
             "--frames needs a sequence, but {} is one file; write #### in place of the frame number",
-            input.display()
+            sequence.pattern().display()
         )));
     }
-    Ok((!sequence.is_single(), sequence.expand(range)?))
+    let present = sequence.present(range)?;
+    if let (true, Some(range)) = (present.frames.is_empty(), range) {
+        let existing: Vec<i64> = sequence.existing()?.into_iter().map(|(frame, _)| frame).collect();
+        return Err(Failure::Work(format!(
+            "{}: no frame of {range} exists; there are {}",
+            sequence.pattern().display(),
+            number_ranges(&existing, "-")
+        )));
+    }
+    Ok(InputFiles { sequence, frames: present.frames, missing: present.missing })
 }
 
-/// The frames of an input and where each goes, and whether they are a sequence.
-pub fn pairs(
-    matches: &ArgMatches,
-    input: &Path,
-    output: &Path,
-) -> Result<(bool, Vec<FramePair>), Failure> {
-    let outputs = Sequence::new(output)?;
-    let (is_sequence, inputs) = inputs(matches, input)?;
-    match (is_sequence, outputs.is_single()) {
-        (true, true) => {
-            return Err(Failure::Usage(format!(
-                "{} is a sequence, so the output must be one too: write #### in place of the frame number in {}",
-                input.display(),
-                output.display()
-            )));
-        }
-        (false, false) => {
-            return Err(Failure::Usage(format!(
-                "{} is one file, so the output {} must be one file too",
-                input.display(),
-                output.display()
-            )));
-        }
-        _ => {}
+/// The files of the input argument `name`; says which frames are missing.
+pub fn inputs(matches: &ArgMatches, session: &Session, name: &str) -> Result<InputFiles, Failure> {
+    let files = files_of(matches, sequence_of(matches, session, name)?)?;
+    note_missing(session, &files.sequence, &files.missing);
+    Ok(files)
+}
+
+/// Says which frames are missing, if any are.
+pub fn note_missing(session: &Session, sequence: &Sequence, missing: &[i64]) {
+    if !missing.is_empty() {
+        let pattern = sequence.pattern();
+        let told = missing_frames(missing);
+        session.note(&format!("note: {}: {told}; the others are used.", pattern.display()));
     }
-    let pairs: Vec<FramePair> = inputs
-        .into_iter()
-        .map(|(frame, input)| FramePair { frame, input, output: outputs.path(frame) })
+}
+
+/// `frame 3 is missing`, `frames 3, 5-7 are missing`.
+pub fn missing_frames(missing: &[i64]) -> String {
+    match missing {
+        [only] => format!("frame {only} is missing"),
+        _ => format!("frames {} are missing", number_ranges(missing, "-")),
+    }
+}
+
+/// Fails unless the frames follow each other without a gap, which `command` needs.
+pub fn refuse_gaps(
+    command: &str,
+    pattern: &Path,
+    frames: &[i64],
+    missing: &[i64],
+) -> Result<(), Failure> {
+    let runs = || frames.chunk_by(|a, b| a + 1 == *b);
+    if runs().count() <= 1 && missing.is_empty() {
+        return Ok(());
+    }
+    let why = format!("{command} goes from each frame to the next");
+    Err(Failure::Usage(match missing.is_empty() {
+        true => format!(
+            "{why}, so it cannot leave out frames: write --frames {}-{}",
+            frames[0],
+            frames[frames.len() - 1]
+        ),
+        false => {
+            let longest = runs().rev().max_by_key(|run| run.len()).unwrap_or(&[]);
+            let advice = match longest {
+                [first, .., last] => format!(
+                    "write the missing files, or choose frames without a gap: --frames {first}-{last}"
+                ),
+                _ => String::from("write the missing files"),
+            };
+            format!("{}: {}, but {why}; {advice}", pattern.display(), missing_frames(missing))
+        }
+    }))
+}
+
+/// The frames of an input and where each goes.
+pub fn pairs(files: &InputFiles, output: &Path) -> Result<Vec<FramePair>, Failure> {
+    let outputs = Sequence::new(output)?;
+    check_output(files.is_sequence(), &files.sequence.pattern(), &outputs)?;
+    let pairs: Vec<FramePair> = files
+        .frames
+        .iter()
+        .map(|(frame, input)| FramePair {
+            frame: *frame,
+            input: input.clone(),
+            output: outputs.path(*frame),
+        })
         .collect();
     if let Some(pair) = pairs.iter().find(|pair| is_same_file(&pair.input, &pair.output)) {
         return Err(Failure::Usage(format!(
@@ -99,7 +191,25 @@ pub fn pairs(
         )));
     }
     make_folder(output)?;
-    Ok((is_sequence, pairs))
+    Ok(pairs)
+}
+
+/// Fails unless the output is a sequence exactly if the input is one.
+pub fn check_output(is_sequence: bool, input: &Path, outputs: &Sequence) -> Result<(), Failure> {
+    let output = outputs.pattern();
+    match (is_sequence, outputs.is_single()) {
+        (true, true) => Err(Failure::Usage(format!(
+            "{} is a sequence, so the output must be one too: write #### in place of the frame number in {}",
+            input.display(),
+            output.display()
+        ))),
+        (false, false) => Err(Failure::Usage(format!(
+            "{} is one file, so the output {} must be one file too",
+            input.display(),
+            output.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn is_same_file(input: &Path, output: &Path) -> bool {
@@ -118,21 +228,5 @@ pub fn make_folder(path: &Path) -> Result<(), Failure> {
             })
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Contract: one number is one frame, two are a range; a range that runs backwards, or text
-    /// that is no range, is refused with a message.
-    #[test]
-    fn ranges_are_understood() {
-        assert_eq!(parse_range("12-48"), Ok(12..=48));
-        assert_eq!(parse_range("7"), Ok(7..=7));
-        assert_eq!(parse_range("-5--2"), Ok(-5..=-2));
-        assert!(parse_range("48-12").unwrap_err().contains("comes after"));
-        assert!(parse_range("a-b").unwrap_err().contains("12-48"));
     }
 }

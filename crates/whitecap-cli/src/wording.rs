@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+pub use whitecap_core::counted as count;
+
 /// A path in an answer. What is not Unicode in it is replaced.
 pub fn path(path: &Path) -> String {
     path.display().to_string()
@@ -25,12 +27,14 @@ pub fn time_left(remaining: Option<Duration>) -> String {
         .map_or_else(String::new, |left| format!(", about {} left", duration(left.as_secs_f64())))
 }
 
-/// `1 frame`, `3 frames`.
-pub fn count(number: usize, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        _ => format!("{number} {thing}s"),
-    }
+/// A number with the plural that a metric is called by, in the singular if there is one:
+/// `1 particle`, `2 vertices`.
+pub fn of_plural(number: f64, plural: &str) -> String {
+    let singular = match plural.strip_suffix("vertices") {
+        Some(start) => format!("{start}vertex"),
+        None => plural.strip_suffix('s').unwrap_or(plural).to_owned(),
+    };
+    format!("{number} {}", if number == 1.0 { &singular } else { plural })
 }
 
 /// `640 bytes`, `12.3 MB`.
@@ -69,6 +73,9 @@ mod tests {
         assert_eq!(duration(7500.0), "2 h 5 min");
         assert_eq!(count(1, "frame"), "1 frame");
         assert_eq!(count(0, "frame"), "0 frames");
+        assert_eq!(of_plural(1.0, "particles"), "1 particle");
+        assert_eq!(of_plural(1.0, "vertices"), "1 vertex");
+        assert_eq!(of_plural(2.0, "vertices"), "2 vertices");
         assert_eq!(bytes(1), "1 byte");
         assert_eq!(bytes(12_345_678), "12.3 MB");
         assert_eq!(number(0.25), "0.25");

@@ -38,6 +38,7 @@
 //! | another vector `NAME` | `NAME` | `NAME_x NAME_y [NAME_z [NAME_w]]` | `NAME:0`, `NAME.x`, `NAME[x]`, `NAME[0]`… |
 
 mod attributes;
+pub mod changes;
 mod encoding;
 mod error;
 mod files;
@@ -51,6 +52,7 @@ mod vtk;
 
 pub use error::{Error, Place};
 pub use files::format::{Format, FormatInfo, Kind, formats, has_extension};
+pub use files::frame_range::FrameRange;
 pub use files::number_ranges::number_ranges;
 pub use files::open::{
     kind_of, mesh_bytes, parse_mesh, parse_mesh_noted, parse_particles, parse_particles_noted,
@@ -63,5 +65,5 @@ pub use meshes::{gltf, obj, ply, stl};
 pub use noted::Noted;
 pub use points::npz::npy_file;
 pub use points::{npz, pdb, prt, text_points};
-pub use sequence::Sequence;
+pub use sequence::{Present, Sequence};
 pub use vtk::{vtk_legacy, vtu};

@@ -399,7 +399,7 @@ fn few_particles_and_bad_numbers() {
     wild.set_attribute("velocity", Column::Vec3(vec![Vec3::ZERO, Vec3::splat(1e30)])).unwrap();
     let shutter = Shutter { open: 0.0, close: 0.5 };
     let liquid = ParticleLiquid::new(&wild, &settings(LiquidMethod::Density), shutter).unwrap();
-    assert!(liquid.notes().iter().any(|note| note.contains("1 particle(s) would cross")));
+    assert!(liquid.notes().iter().any(|note| note.contains("1 particle would cross")));
     assert!(liquid.intersect(&ray).is_some());
 }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with the bodies, sources and fields of a scene.
 
+use whitecap_core::counted;
 use whitecap_core::glam::Vec3;
 use whitecap_core::transform::KeyframeError;
 
@@ -49,7 +50,8 @@ pub enum SceneError {
     EmptyMesh,
     /// The mesh has holes.
     #[error(
-        "the mesh is not closed: {open_edges} edges have a triangle on one side only; fill its holes, or give a surface without volume some thickness"
+        "the mesh is not closed: {} with a triangle on one side only; fill its holes, or give a surface without volume some thickness",
+        counted(*open_edges, "edge")
     )]
     NotClosed {
         /// Edges without a partner.
@@ -57,7 +59,8 @@ pub enum SceneError {
     },
     /// Neighbouring triangles face different ways.
     #[error(
-        "the mesh has no consistent outside: at {edges} edges the triangles on the two sides face different ways; recalculate its normals so that all of them point outward"
+        "the mesh has no consistent outside: at {} the triangles on the two sides face different ways; recalculate its normals so that all of them point outward",
+        counted(*edges, "edge")
     )]
     Orientation {
         /// Edges where triangles disagree.

@@ -14,6 +14,7 @@
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_core::counted;
 use whitecap_core::glam::{DVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
 
@@ -248,12 +249,14 @@ impl Filling {
         }
         if blocked > 0 {
             self.notes.push(format!(
-                "fill {number} ({name}): {blocked} of {total} particles were left out because they would be inside a solid or closer than half a spacing to it"
+                "fill {number} ({name}): {blocked} of {} left out: inside a solid or closer than half a spacing to it",
+                counted(total, "particle")
             ));
         }
         if taken > 0 {
             self.notes.push(format!(
-                "fill {number} ({name}): {taken} of {total} particles were left out because an earlier fill already has particles there"
+                "fill {number} ({name}): {taken} of {} left out: an earlier fill already has particles there",
+                counted(total, "particle")
             ));
         }
         if blocked + taken == total {

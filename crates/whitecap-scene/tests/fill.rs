@@ -95,7 +95,7 @@ fn overlapping_fills_do_not_double() {
     let alone = lattice_points(drop, spacing).unwrap().len();
     assert!(made > alone / 3 && made < 2 * alone / 3, "{made} of {alone}");
     let expected = format!(
-        "fill 2 (sphere): {} of {alone} particles were left out because an earlier fill already has particles there",
+        "fill 2 (sphere): {} of {alone} particles left out: an earlier fill already has particles there",
         alone - made
     );
     assert_eq!(filling.notes()[1], expected);

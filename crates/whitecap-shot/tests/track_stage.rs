@@ -170,7 +170,8 @@ fn block_mesh() -> TriMesh {
 fn a_frame_that_fails_changes_nothing() {
     let mesh = FrameData::from(block_mesh());
     let registry = Registry::standard();
-    let shot = ShotContext { folder: "".into(), first: 0, last: 9, fps: 24.0, seed: 0 };
+    let shot =
+        ShotContext { folder: "".into(), first: 0, last: 9, left_out: vec![], fps: 24.0, seed: 0 };
     let track = registry.get("track").unwrap().check(serde_json::json!({}), &shot).ok().unwrap();
     let step = |run: &mut Box<dyn Stage>, particles: Particles| {
         let inputs = vec![("particles", particles.into()), ("mesh", mesh.clone())];

@@ -4,7 +4,7 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Bounds, Particles, reduce};
+use whitecap_core::{Bounds, Particles, counted, reduce};
 
 use crate::spacing::particle_spacing;
 use crate::{CropBox, Error, Method, SurfaceSettings};
@@ -38,9 +38,9 @@ impl Input {
         let kept = crop(particles, settings.crop)?;
         if kept.len() < particles.len() {
             notes.push(format!(
-                "{} of {} particles lie in the crop box",
+                "{} of {} used: the rest is outside the crop box",
                 kept.len(),
-                particles.len()
+                counted(particles.len(), "particle")
             ));
         }
         let positions: Vec<Vec3> =

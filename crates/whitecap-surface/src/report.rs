@@ -23,8 +23,10 @@ pub struct MeshReport {
     /// Vertices where several sheets touch in a single point.
     pub non_manifold_vertices: usize,
     /// Enclosed volume; meaningful for closed meshes. Negative if the mesh is inside out.
+    #[serde(rename = "volume_cubic_metres")]
     pub volume: f64,
     /// Surface area.
+    #[serde(rename = "area_square_metres")]
     pub area: f64,
 }
 

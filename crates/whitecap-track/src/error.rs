@@ -63,7 +63,7 @@ pub enum TrackError {
     },
     /// The mesh is inside out.
     #[error(
-        "the mesh is inside out: its volume is {volume:.3e} m³; flip its normals so that they point out of the liquid"
+        "the mesh is inside out: its volume is {volume:.3e} m³; turn it over so that its normals point out of the liquid, with `whitecap convert IN OUT --flip-normals`"
     )]
     InsideOut {
         /// Its volume.
@@ -71,7 +71,7 @@ pub enum TrackError {
     },
     /// Mesh and particles have different units.
     #[error(
-        "the mesh is {ratio:.3} times as large as the particles ({mesh_size:.4} m against {particle_size:.4} m); they are probably in different units: scale the mesh by {scale}"
+        "the mesh is {ratio:.3} times as large as the particles ({mesh_size:.4} m against {particle_size:.4} m); they are probably in different units: scale the mesh with `whitecap convert IN OUT --scale {scale}`"
     )]
     Scale {
         /// Largest edge of the bounding box of the mesh.

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
+use whitecap_core::counted_as;
 use whitecap_surface::MeshReport;
 
 use super::run;
@@ -30,11 +31,7 @@ counted, but do not fail the check.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
-    let file = Arg::new("file")
-        .value_name("FILE")
-        .required(true)
-        .value_parser(value_parser!(PathBuf))
-        .help("A mesh, a sequence such as out/surface.####.ply, or a shot file");
+    let file = frames::input_argument("file", "FILE", "A shot file, or meshes");
     let intersections = Arg::new("self-intersections")
         .long("self-intersections")
         .action(ArgAction::SetTrue)
@@ -61,14 +58,15 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         run::refuse_unsaved(&shot)?;
         return Ok(run::outline(&shot));
     }
-    let (is_sequence, files) = frames::inputs(matches, &input)?;
-    let progress = Progress::new(session, files.len());
-    let mut checked = Vec::with_capacity(files.len());
+    let files = frames::inputs(matches, session, "file")?;
+    let progress = Progress::new(session, files.frames.len());
+    let mut checked = Vec::with_capacity(files.frames.len());
     let mut notes = FileNotes::default();
-    for (frame, path) in files {
+    for (frame, path) in files.frames.clone() {
         if session.cancel.is_cancelled() {
             return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
         }
+        progress.within(checked.len(), 0.0, &path.display().to_string());
         let mesh = notes.take(&path, whitecap_io::read_mesh_noted(&path)?);
         let report = whitecap_surface::report(&mesh);
         let count = || whitecap_surface::self_intersections(&mesh);
@@ -79,9 +77,9 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     drop(progress);
     notes.tell(session);
     let good = checked.iter().all(|one| is_good(&one.report));
-    let answer = match is_sequence {
+    let answer = match files.is_sequence() {
         false => Answer::report(checked[0].text(), checked[0].json()),
-        true => sequence_answer(&checked, good),
+        true => sequence_answer(&checked, &files.missing, good),
     };
     let mut answer = Answer { good, ..answer };
     answer.json["notes"] = notes.json();
@@ -106,7 +104,7 @@ impl Checked {
     }
 }
 
-fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
+fn sequence_answer(checked: &[Checked], missing: &[i64], good: bool) -> Answer {
     let faulty: Vec<&Checked> = checked.iter().filter(|one| !is_good(&one.report)).collect();
     let frames: Vec<Value> = checked
         .iter()
@@ -121,7 +119,10 @@ fn sequence_answer(checked: &[Checked], good: bool) -> Answer {
         false => faulty.iter().map(|one| one.text()).collect(),
     };
     let closed = checked.iter().all(|one| one.report.is_closed_manifold());
-    Answer::report(text, json!({ "good": good, "closed_manifold": closed, "frames": frames }))
+    let json = json!({
+        "good": good, "closed_manifold": closed, "missing_frames": missing, "frames": frames,
+    });
+    Answer::report(text, json)
 }
 
 /// Whether a mesh is closed and its triangles face outwards.
@@ -158,16 +159,17 @@ pub fn describe(report: &MeshReport) -> String {
             "not closed: {}, {} and {}",
             wording::count(report.open_edges, "open edge"),
             wording::count(report.non_manifold_edges, "non-manifold edge"),
-            match report.non_manifold_vertices {
-                1 => String::from("1 non-manifold vertex"),
-                count => format!("{count} non-manifold vertices"),
-            }
+            counted_as(
+                report.non_manifold_vertices,
+                "non-manifold vertex",
+                "non-manifold vertices"
+            )
         )
     };
     format!(
-        "  {verdict}\n  {} vertices, {} triangles, {}, Euler characteristic {}\n  volume {} m³, area {} m²\n",
-        report.vertices,
-        report.triangles,
+        "  {verdict}\n  {}, {}, {}, Euler characteristic {}\n  volume {} m³, area {} m²\n",
+        counted_as(report.vertices, "vertex", "vertices"),
+        wording::count(report.triangles, "triangle"),
         wording::count(report.components, "component"),
         report.euler_characteristic,
         wording::number(report.volume),

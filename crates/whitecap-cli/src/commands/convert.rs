@@ -1,4 +1,7 @@
-//! `whitecap convert`: the same data in another format.
+//! `whitecap convert`: the same data in another format, other units, or under other names.
+
+mod flags;
+mod moving;
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +9,19 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use whitecap_core::{GridClass, GridValues, SparseGrid, Volume};
-use whitecap_io::{Format, FormatInfo, Kind, formats, vdb};
+use whitecap_io::changes::Changes;
+use whitecap_io::{Format, FormatInfo, FrameRange, Kind, formats, vdb};
 use whitecap_surface::{distance_volume, marching_cubes};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
-use crate::file_notes::FileNotes;
 use crate::format_choice::{extensions_for, in_words};
 use crate::frames::{self, FramePair};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
+use moving::Reading;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,8 +29,12 @@ Examples:
   whitecap convert 'sim/frame.####.vtk' 'out/frame.####.npz'
   whitecap convert bunny.obj bunny.vdb --cell 0.01
   whitecap convert bunny.vdb bunny.ply
+  whitecap convert scan.stl scan.ply --scale mm --up z --flip-normals
+  whitecap convert 'sim/*.csv' 'out/frame.####.bgeo' --rename vel=velocity --drop pressure
+  whitecap convert sim/ 'out/frame.####.bgeo' --frames 1-100x5 --fps 24
 
-Particles stay particles and meshes stay meshes; a mesh becomes a signed distance field in a .vdb
+Columns are renamed first, then velocities made (--fps), columns left out, and everything is scaled,
+turned and moved, in this order. Particles stay particles and meshes stay meshes; a mesh becomes a signed distance field in a .vdb
 file (--cell), and a level set in a .vdb file becomes a mesh. Particles become a mesh with
 `whitecap surface`.";
 
@@ -59,7 +67,7 @@ pub fn command() -> Command {
         .about("Writes particles, meshes and volumes in another format")
         .after_help(EXAMPLES)
         .args([
-            path("input", "IN", "A file, or a sequence such as sim/frame.####.bgeo"),
+            frames::input_argument("input", "IN", "What to convert"),
             path("output", "OUT", "The file to write, or a sequence if IN is one"),
             format,
             cell,
@@ -67,6 +75,7 @@ pub fn command() -> Command {
             frames::frames_flag(),
             json_flag(),
         ])
+        .args(flags::arguments())
 }
 
 fn parse_cell(text: &str) -> Result<f32, String> {
@@ -78,7 +87,7 @@ fn parse_cell(text: &str) -> Result<f32, String> {
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
-    let (input, output) = (path("input"), path("output"));
+    let output = path("output");
     let named = matches.get_one::<String>("format").and_then(|name| Format::named(name));
     let format = named
         .map(Format::info)
@@ -87,44 +96,57 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
             let every = extensions_for(&[Kind::Particles, Kind::Mesh, Kind::Volume]);
             Failure::Usage(format!("{}: unknown format; use one of {every}", output.display()))
         })?;
+    let (changes, rate) = (flags::changes(matches), matches.get_one::<f64>("fps").copied());
     let conversion = Conversion {
         format,
         cell: matches.get_one::<f32>("cell").copied(),
         grid: matches.get_one::<String>("grid").cloned(),
+        changes: Changes { renamed: Vec::new(), ..changes.clone() },
+        makes_velocities: rate.is_some(),
     };
-    let (is_sequence, pairs) = frames::pairs(matches, &input, &output)?;
+    let files = frames::inputs(matches, session, "input")?;
+    let pairs = frames::pairs(&files, &output)?;
+    let reading = Reading::new(&changes, rate, &pairs);
     let progress = Progress::new(session, pairs.len());
     let mut kind = Kind::Particles;
-    let mut notes = FileNotes::default();
     for (done, pair) in pairs.iter().enumerate() {
         if session.cancel.is_cancelled() {
-            return Err(cancelled(done, &pairs));
+            return Err(cancelled(done, &pairs, matches.get_one("frames")));
         }
-        kind = conversion.convert(pair, &mut notes)?;
+        progress.within(done, 0.0, &pair.input.display().to_string());
+        kind = conversion.convert(done, pair, &reading)?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
     }
     drop(progress);
+    let notes = reading.into_notes();
     notes.tell(session);
-    let files: Vec<Value> = pairs
+    let written: Vec<Value> = pairs
         .iter()
         .map(|pair| json!({ "frame": pair.frame, "input": wording::path(&pair.input), "output": wording::path(&pair.output) }))
         .collect();
-    let what = if is_sequence { wording::count(pairs.len(), "frame") } else { "Written".into() };
+    let what =
+        if files.is_sequence() { wording::count(pairs.len(), "frame") } else { "Written".into() };
     let text = format!("{what}: {} as {}, {}.\n", in_words(kind), format.name, output.display());
     let json = json!({
         "output": wording::path(&output), "kind": in_words(kind), "format": format.name,
-        "files": files, "notes": notes.json(),
+        "files": written, "missing_frames": files.missing, "notes": notes.json(),
     });
     Ok(Answer::done(text, json))
 }
 
 /// Says how far the conversion got, and how to continue.
-fn cancelled(done: usize, pairs: &[FramePair]) -> Failure {
-    let (next, last) = (pairs[done].frame, pairs[pairs.len() - 1].frame);
+fn cancelled(done: usize, pairs: &[FramePair], asked: Option<&FrameRange>) -> Failure {
+    let (first, last) = (pairs[done].frame, pairs[pairs.len() - 1].frame);
+    let next = FrameRange { first, last, step: asked.map_or(1, |range| range.step) };
+    let how = match asked {
+        Some(_) => format!("write --frames {next} in"),
+        None => format!("add --frames {next} to"),
+    };
     Failure::Cancelled(match pairs.len() {
         1 => String::from("Cancelled: nothing was written."),
         total => format!(
-            "Cancelled: {done} of {total} frames are written. To continue, add --frames {next}-{last} to the same command."
+            "Cancelled: {done} of {} written. To continue, {how} the same command.",
+            wording::count(total, "frame")
         ),
     })
 }
@@ -133,22 +155,37 @@ struct Conversion {
     format: &'static FormatInfo,
     cell: Option<f32>,
     grid: Option<String>,
+    /// All but what reading has renamed.
+    changes: Changes,
+    makes_velocities: bool,
 }
 
 impl Conversion {
     /// Converts one file; returns what was written.
-    fn convert(&self, pair: &FramePair, notes: &mut FileNotes) -> Result<Kind, Failure> {
+    fn convert(
+        &self,
+        place: usize,
+        pair: &FramePair,
+        reading: &Reading<'_>,
+    ) -> Result<Kind, Failure> {
         let FramePair { input, output, .. } = pair;
         let kind = whitecap_io::kind_of(input)?;
         let writes = |kind: Kind| self.format.writes.contains(&kind);
+        let told = |error| moving::about(input, error);
+        if kind == Kind::Volume && self.makes_velocities {
+            return Err(Failure::about(
+                input,
+                "--fps makes velocities of particles and meshes, but this holds a volume",
+            ));
+        }
         match kind {
             Kind::Particles if writes(Kind::Particles) => {
-                let particles = notes.take(input, whitecap_io::read_particles_noted(input)?);
+                let particles = self.changes.particles(&reading.particles(place)?).map_err(told)?;
                 whitecap_io::write_particles_as(output, self.format.format, &particles)?;
                 Ok(Kind::Particles)
             }
             Kind::Mesh if writes(Kind::Mesh) => {
-                let mesh = notes.take(input, whitecap_io::read_mesh_noted(input)?);
+                let mesh = self.changes.mesh(&reading.mesh(place)?).map_err(told)?;
                 whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
                 Ok(Kind::Mesh)
             }
@@ -159,17 +196,20 @@ impl Conversion {
                         input.display()
                     ))
                 })?;
-                let volume = distance_volume(&whitecap_io::read_mesh(input)?, cell);
+                let mesh = self.changes.mesh(&reading.mesh(place)?).map_err(told)?;
+                let volume = distance_volume(&mesh, cell);
                 vdb::write(output, &volume.map_err(|error| Failure::about(input, error))?)?;
                 Ok(Kind::Volume)
             }
             Kind::Volume if writes(Kind::Volume) => {
-                vdb::write(output, &vdb::read(input)?)?;
+                vdb::write(output, &reading.volume(input, &self.changes)?)?;
                 Ok(Kind::Volume)
             }
             Kind::Volume if writes(Kind::Mesh) => {
-                let volume = vdb::read(input)?;
+                let changes = Changes { flipped: false, ..self.changes.clone() };
+                let volume = reading.volume(input, &changes)?;
                 let mesh = marching_cubes::extract(self.level_set(&volume, input)?);
+                let mesh = if self.changes.flipped { mesh.flipped() } else { mesh };
                 whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
                 Ok(Kind::Mesh)
             }

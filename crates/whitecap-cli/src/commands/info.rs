@@ -1,9 +1,9 @@
 //! `whitecap info`: what is in a file or a sequence.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Attributes, Bounds, Column, GridClass, GridValues, SparseGrid, Tile};
@@ -13,7 +13,9 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::format_choice::{in_words, readable_extensions};
+use crate::frames;
 use crate::plain_text;
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording::{self, number};
 
@@ -27,11 +29,7 @@ Lengths are in metres. The spacing of particles is the edge of the cube that one
 
 /// Its arguments and help.
 pub fn command() -> Command {
-    let file = Arg::new("file")
-        .value_name("FILE")
-        .required(true)
-        .value_parser(value_parser!(PathBuf))
-        .help("A file, or a sequence such as sim/frame.####.bgeo");
+    let file = frames::input_argument("file", "FILE", "What to look at");
     Command::new("info")
         .about("Shows what is in a file or a sequence")
         .after_help(format!("{EXAMPLES}\n\nFormats:\n  {}", readable_extensions()))
@@ -39,9 +37,11 @@ pub fn command() -> Command {
 }
 
 /// Its work.
-pub fn execute(matches: &ArgMatches, _session: &Session) -> Result<Answer, Failure> {
-    let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
-    let sequence = Sequence::new(&path)?;
+pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
+    let sequence = frames::sequence_of(matches, session, "file")?;
+    let path = sequence.pattern();
+    let progress = Progress::new(session, 1);
+    progress.within(0, 0.0, &path.display().to_string());
     match sequence.is_single() {
         true => {
             let json = file(&path)?;
@@ -109,8 +109,8 @@ fn file(path: &Path) -> Result<Value, Failure> {
             json!({
                 "particles": particles.len(),
                 "not_finite": not_finite(particles.positions()),
-                "bounds": bounds(&finite),
-                "spacing": whitecap_surface::particle_spacing(&finite).map(short),
+                "bounds_metres": bounds(&finite),
+                "spacing_metres": whitecap_surface::particle_spacing(&finite).map(short),
                 "attributes": attributes(particles.attributes()),
                 "notes": notes,
             })
@@ -121,7 +121,7 @@ fn file(path: &Path) -> Result<Value, Failure> {
                 "vertices": mesh.positions().len(),
                 "triangles": mesh.triangles().len(),
                 "not_finite": not_finite(mesh.positions()),
-                "bounds": bounds(&finite(mesh.positions())),
+                "bounds_metres": bounds(&finite(mesh.positions())),
                 "attributes": attributes(mesh.attributes()),
                 "notes": notes,
             })
@@ -263,8 +263,8 @@ fn grid_json<T: Copy + Send + Sync, const N: usize>(
         "name": name,
         "type": type_name,
         "class": class,
-        "cell": short(lattice.cell),
-        "origin": lattice.origin.to_array().map(short),
+        "cell_metres": short(lattice.cell),
+        "origin_metres": lattice.origin.to_array().map(short),
         "tiles": grid.tiles().len(),
         "dense_tiles": dense,
         "range": range(values.map(components)),
@@ -280,7 +280,7 @@ fn text(object: &Value) -> String {
     }
     for key in ["particles", "vertices", "triangles"] {
         if let Some(count) = object[key].as_u64() {
-            lines.push(format!("  {count} {key}"));
+            lines.push(format!("  {}", wording::of_plural(count as f64, key)));
         }
     }
     if let Some(count) = object["not_finite"]["count"].as_u64() {
@@ -293,11 +293,11 @@ fn text(object: &Value) -> String {
             ),
         });
     }
-    if object["bounds"].is_object() {
-        let corner = |key: &str| value_text(&object["bounds"][key]);
+    if object["bounds_metres"].is_object() {
+        let corner = |key: &str| value_text(&object["bounds_metres"][key]);
         lines.push(format!("  bounds {} to {} m", corner("min"), corner("max")));
     }
-    if let Some(spacing) = object["spacing"].as_f64() {
+    if let Some(spacing) = object["spacing_metres"].as_f64() {
         let radius = number(spacing / 2.0);
         lines.push(format!("  spacing about {} m (radius {radius} m)", number(spacing)));
     }
@@ -306,11 +306,11 @@ fn text(object: &Value) -> String {
     }
     for grid in object["grids"].as_array().into_iter().flatten() {
         lines.push(format!(
-            "  {}, {}, cell {} m, {} tiles ({} dense)",
+            "  {}, {}, cell {} m, {} ({} dense)",
             named_range(grid),
             grid["class"].as_str().unwrap_or("?"),
-            value_text(&grid["cell"]),
-            grid["tiles"],
+            value_text(&grid["cell_metres"]),
+            wording::of_plural(grid["tiles"].as_f64().unwrap_or(0.0), "tiles"),
             grid["dense_tiles"]
         ));
     }

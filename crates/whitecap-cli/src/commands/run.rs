@@ -86,7 +86,7 @@ pub fn refuse_unsaved(shot: &Shot) -> Result<(), Failure> {
 
 /// Runs a shot with progress on standard error; also returns the notes.
 pub fn run_shot(shot: &Shot, session: &Session) -> Result<(RunSummary, Vec<String>), Failure> {
-    let total = shot.stages.len() * shot.context().frames().count();
+    let total = shot.stages.len() * shot.context().made_frames().count();
     let progress = Progress::new(session, total);
     let notes = Mutex::new(Vec::new());
     let done_so_far = AtomicUsize::new(0);

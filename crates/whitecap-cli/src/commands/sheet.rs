@@ -4,6 +4,7 @@ mod arguments;
 mod canvas;
 mod layout;
 mod lettering;
+mod movie;
 mod sources;
 mod zoom;
 
@@ -11,7 +12,7 @@ use std::path::Path;
 
 use clap::{ArgMatches, Command};
 use serde_json::json;
-use whitecap_io::image::animation::{self, Animation};
+use whitecap_io::image::animation;
 use whitecap_io::image::{self, Image, PngDepth};
 
 use crate::answer::Answer;
@@ -21,7 +22,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
 
-use arguments::Request;
+use arguments::{Moving, Request};
 use canvas::Canvas;
 use layout::Layout;
 use sources::Picture;
@@ -34,10 +35,13 @@ pub fn command() -> Command {
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let request = Request::of(matches)?;
-    let rows = sources::of(&request)?;
+    if let Some(Moving::Movie(_)) = request.moving {
+        movie::find_ffmpeg(&request.output)?;
+    }
+    let rows = sources::of(&request, session)?;
     make_folder(&request.output)?;
-    match request.animation {
-        Some(animation) => animate(&request, animation, &rows, session),
+    match request.moving {
+        Some(moving) => animate(&request, moving, &rows, session),
         None => lay_out(&request, &rows, session),
     }
 }
@@ -59,6 +63,7 @@ fn lay_out(
     let progress = Progress::new(session, pictures.len());
     for (place, picture) in pictures.iter().enumerate() {
         stop_if_cancelled(session, place, pictures.len())?;
+        progress.within(place, 0.0, &picture.name);
         let image = if place == 0 { first_image.clone() } else { image::read(&picture.path)? };
         note_size(&image, &first_image, picture, session, &progress);
         canvas.put(&layout, place, &image, request.zoom.as_ref(), &picture.path)?;
@@ -72,7 +77,7 @@ fn lay_out(
 /// A moving preview: the inputs side by side, frame after frame.
 fn animate(
     request: &Request,
-    animation: Animation,
+    moving: Moving,
     inputs: &[Vec<Picture>],
     session: &Session,
 ) -> Result<Answer, Failure> {
@@ -91,8 +96,9 @@ fn animate(
     let layout = Layout::new(request, &first_image, &captions)?;
     let progress = Progress::new(session, count);
     let blank = Canvas::new(&layout);
-    animation::write(&request.output, animation, count, request.rate, |frame| {
+    let frame = |frame: usize| {
         stop_if_cancelled(session, frame, count)?;
+        progress.within(frame, 0.0, &format!("frame {}", frame + 1));
         let mut canvas = blank.clone();
         for (place, pictures) in inputs.iter().enumerate() {
             // A single picture beside a sequence is repeated.
@@ -103,7 +109,15 @@ fn animate(
         }
         progress.finished(frame + 1, &format!("frame {}", frame + 1), None);
         Ok::<Image, Failure>(canvas.into_image())
-    })?;
+    };
+    match moving {
+        Moving::Animation(animation) => {
+            animation::write(&request.output, animation, count, request.rate, frame)?;
+        }
+        Moving::Movie(movie) => {
+            movie::write(&request.output, movie, count, request.rate, session, frame)?;
+        }
+    }
     drop(progress);
     Ok(answer(request, &layout, firsts.len(), count))
 }
@@ -152,14 +166,17 @@ fn stop_if_cancelled(session: &Session, done: usize, total: usize) -> Result<(),
 fn answer(request: &Request, layout: &Layout, pictures: usize, frames: usize) -> Answer {
     let output: &Path = &request.output;
     let [width, height] = layout.size();
-    let what = match request.animation {
+    let what = match request.moving {
         Some(_) => format!("{} at {} per second", wording::count(frames, "frame"), request.rate),
         None => wording::count(pictures, "picture"),
     };
     let text = format!("{}: {what}, {width} x {height} pixels.\n", output.display());
-    let json = json!({
-        "output": wording::path(output), "pictures": pictures, "frames": frames, "columns": layout.columns(),
-        "width": width, "height": height,
+    let mut json = json!({
+        "output": wording::path(output), "pictures": pictures, "frames": frames,
+        "columns": layout.columns(), "width_pixels": width, "height_pixels": height,
     });
+    if request.moving.is_some() {
+        json["fps"] = json!(request.rate);
+    }
     Answer::done(text, json)
 }

@@ -34,6 +34,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::setting_flags::SettingFlags;
+use crate::wording;
 use answer::FrameAnswer;
 use files::PortFile;
 
@@ -49,7 +50,7 @@ pub fn execute(
     let setting_flags = SettingFlags::of(kind.as_ref());
     let mut settings = setting_flags.read(matches);
     flags::add_subject(&mut settings, kind.info(), matches)?;
-    let files = Files::of(kind.info(), &mut settings, matches)?;
+    let files = Files::of(kind.info(), &mut settings, matches, session)?;
     if kind.info().name == render::NAME {
         render::complete(&mut settings, &files, matches)?;
     }
@@ -67,17 +68,19 @@ fn shot(
     files: &Files,
     flags: &SettingFlags,
 ) -> Result<Shot, Failure> {
-    let [first, last] = files.frames;
-    let context = ShotContext { folder: PathBuf::new(), first, last, fps: files.fps, seed: 0 };
+    let (first, last, left_out) = (files.first(), files.last(), files.left_out());
+    let (folder, fps) = (PathBuf::new(), files.fps);
+    let context = ShotContext { folder, first, last, left_out: left_out.clone(), fps, seed: 0 };
     let registry = Registry::standard();
     let cache = registry.get("cache").ok_or_else(|| Failure::Work("there is no cache".into()))?;
     let mut stages = Vec::new();
     let mut inputs = Vec::new();
-    for PortFile { port, path, content } in &files.ports {
-        let settings = json!({ "path": path_text::encode(path), "content": content });
+    for PortFile { port, sequence, content } in &files.ports {
+        let path = sequence.pattern();
+        let settings = json!({ "path": path_text::encode(&path), "content": content });
         let checked = cache.check(settings, &context).map_err(|problems| {
             let words = problems.iter().map(|problem| problem.message.clone());
-            Failure::about(path, words.collect::<Vec<_>>().join("; "))
+            Failure::about(&path, words.collect::<Vec<_>>().join("; "))
         })?;
         inputs.push((port.key, stages.len()));
         let (kind, save) = (Arc::clone(cache), Vec::new());
@@ -90,16 +93,11 @@ fn shot(
     Ok(Shot {
         path: PathBuf::new(),
         folder: PathBuf::new(),
-        settings: ShotSettings {
-            name,
-            frames: files.frames,
-            fps: files.fps,
-            seed: 0,
-            output: None,
-        },
+        settings: ShotSettings { name, frames: [first, last], fps, seed: 0, output: None },
         output: files.hidden_folder(),
         stages,
         records: Records::UntilFinished,
+        left_out,
     })
 }
 
@@ -235,7 +233,8 @@ impl Job<'_> {
         Failure::Cancelled(match done {
             0 => String::from("Cancelled: nothing was written."),
             _ => format!(
-                "Cancelled: {done} of {total} frames are written. The same command continues from here."
+                "Cancelled: {done} of {} written. The same command continues from here.",
+                wording::count(total, "frame")
             ),
         })
     }

@@ -200,6 +200,7 @@ pub fn numbers(text: &str, length: usize) -> Result<Vec<f64>, String> {
         text.split([',', ':']).map(|part| finite(part.trim())).collect::<Result<_, _>>()?;
     match values.len() == length {
         true => Ok(values),
+        false if length == 1 => Err(String::from("it must be one number")),
         false => Err(format!("it must be {length} numbers, separated by commas")),
     }
 }

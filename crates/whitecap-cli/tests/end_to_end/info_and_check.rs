@@ -16,9 +16,9 @@ fn info_tells_what_is_in_a_file() {
     let object = run_json(folder, &["info", "block.bgeo", "--json"]);
     assert_eq!(object["kind"], "particles");
     assert_eq!(object["particles"], 1331);
-    let spacing = object["spacing"].as_f64().unwrap();
+    let spacing = object["spacing_metres"].as_f64().unwrap();
     assert!((spacing - 0.1).abs() < 0.003, "{spacing}");
-    assert_eq!(object["bounds"]["max"], serde_json::json!([1.0, 1.0, 1.0]));
+    assert_eq!(object["bounds_metres"]["max"], serde_json::json!([1.0, 1.0, 1.0]));
     assert_eq!(object["attributes"][0]["name"], "velocity");
     assert_eq!(object["attributes"][0]["range"][1], serde_json::json!([1.0, 1.0, 0.0]));
     let (_, stdout, _) = outcome(&run(folder, &["info", "block.bgeo"]));
@@ -52,7 +52,7 @@ fn check_tells_open_from_closed() {
     let closed = run_json(folder, &["check", "closed.obj", "--self-intersections", "--json"]);
     assert_eq!(closed["closed_manifold"], true);
     assert_eq!(closed["self_intersections"], 0);
-    assert!((closed["volume"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-6);
+    assert!((closed["volume_cubic_metres"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-6);
     let (code, stdout, _) = outcome(&run(folder, &["check", "open.obj", "--json"]));
     assert_eq!(code, 1);
     let open: serde_json::Value = serde_json::from_str(&stdout).unwrap();

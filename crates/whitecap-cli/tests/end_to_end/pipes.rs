@@ -25,8 +25,8 @@ fn a_drop_runs_down_a_plane() {
     assert_eq!(frames.len(), 5);
     assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 5);
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 0.006f64.powi(3);
-    let volume = made["volume"].as_f64().unwrap();
-    let first = frames[0]["metrics"]["volume"].as_f64().unwrap();
+    let volume = made["volume_cubic_metres"].as_f64().unwrap();
+    let first = frames[0]["metrics"]["volume_cubic_metres"].as_f64().unwrap();
     assert!((first / ball - 1.0).abs() < 0.1 && (volume / first - 1.0).abs() < 1e-9, "{made}");
     let lowest = |name: &str| {
         let mesh = whitecap_io::read_mesh(folder.join(name)).unwrap();

@@ -81,11 +81,11 @@ fn the_demo_makes_closed_surfaces() {
     let meshes = run_json(folder, &["check", "made/surface/surface.####.ply", "--json"]);
     assert_eq!(meshes["frames"].as_array().unwrap().len(), 30);
     for frame in meshes["frames"].as_array().unwrap() {
-        let volume = frame["volume"].as_f64().unwrap();
+        let volume = frame["volume_cubic_metres"].as_f64().unwrap();
         assert!((0.15..0.25).contains(&volume), "a pool of 0.2 m³ and a drop: {frame}");
     }
     let info = run_json(folder, &["info", "made/surface/surface.0030.ply", "--json"]);
-    let highest = info["bounds"]["max"][1].as_f64().unwrap();
+    let highest = info["bounds_metres"]["max"][1].as_f64().unwrap();
     assert!(highest < 1.52, "the jet stays in the domain, 1.5 m high: {highest}");
     let again = run_json(folder, &["run", "made/demo.toml", "--json"]);
     assert_eq!(again["computed"], 0);

@@ -44,14 +44,14 @@ fn pictures_stand_side_by_side() {
     let titled =
         run_json(folder, &[&arguments[..], &["-o", "sheets/sheet.png", "--json"]].concat());
     assert_eq!((&titled["columns"], &titled["pictures"]), (&2.into(), &2.into()));
-    assert!(titled["height"].as_u64() > plain["height"].as_u64());
-    assert!(plain["height"].as_u64() > Some(64), "file names are captions");
+    assert!(titled["height_pixels"].as_u64() > plain["height_pixels"].as_u64());
+    assert!(plain["height_pixels"].as_u64() > Some(64), "file names are captions");
     let sheet = folder.join("sheets/sheet.png");
     for color in [RED, BLUE] {
         assert_eq!(count_of(&sheet, color), SIZE[0] * SIZE[1] - 1);
     }
     let column = ["sheet", "a.png", "b.png", "--columns", "1", "-o", "column.png", "--json"];
-    assert!(run_json(folder, &column)["height"].as_u64() > titled["height"].as_u64());
+    assert!(run_json(folder, &column)["height_pixels"].as_u64() > titled["height_pixels"].as_u64());
 }
 
 /// Contract: `--every` and `--frames` choose frames of a sequence, `--cell-width` scales them.
@@ -67,7 +67,7 @@ fn sequences_are_thinned() {
     assert_eq!(sheet(&["--every", "4"])["pictures"], 3);
     assert_eq!(sheet(&["--frames", "2-7", "--every", "3"])["pictures"], 2);
     let small = sheet(&["--cell-width", "24", "--columns", "9"]);
-    assert!(small["width"].as_u64() < Some(9 * 24 + 10 * 8), "{small}");
+    assert!(small["width_pixels"].as_u64() < Some(9 * 24 + 10 * 8), "{small}");
 }
 
 /// Contract: a part is shown enlarged inside its own picture, pixel by pixel.
@@ -136,7 +136,7 @@ fn mistakes_are_answered() {
     let cases: [(i32, &[&str], &str); 12] = [
         (2, &["a.png"], "--output"),
         (2, &["a.png", "-o", "s.jpg"], ".png"),
-        (2, &["a.png", "-o", "s.gif"], "--animate"),
+        (2, &["a.png", "-o", "s.gif"], "at least two frames"),
         (2, &["a.png", "-o", "a.png"], "another name"),
         (2, &["a.png", "-o", "s.png", "--captions", "x,y"], "2 captions for 1 picture"),
         (2, &["a.png", "-o", "s.png", "--zoom", "1,2"], "X,Y,WIDTH"),

@@ -55,7 +55,7 @@ fn waves_from_flags() {
     assert_eq!(frames.len(), 6);
     assert!(frames.iter().all(|frame| frame["notes"].as_array().unwrap().is_empty()), "{made}");
     assert!(frames[5]["metrics"]["points"].as_u64().unwrap() > 300);
-    assert!(made["largest_height"].as_f64().unwrap() > 1e-3, "{made}");
+    assert!(made["largest_height_metres"].as_f64().unwrap() > 1e-3, "{made}");
     assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 12);
     let mesh = whitecap_io::read_mesh(folder.join("out/mesh.0006.ply")).unwrap();
     assert!(mesh.attribute("height").is_some() && mesh.attribute("velocity").is_some());
@@ -142,7 +142,7 @@ fn a_painted_mask() {
         [&["waves", "w.####.bgeo", "-o", output], &lengths[..], &[more]].concat()
     };
     let highest = |output, more| {
-        run_json(folder, &arguments(output, more))["largest_height"].as_f64().unwrap()
+        run_json(folder, &arguments(output, more))["largest_height_metres"].as_f64().unwrap()
     };
     assert!(highest("plain/m.####.ply", "--gain=1") > 1e-3);
     assert!(highest("full/m.####.ply", "--paint=full") > 1e-3);

@@ -5,6 +5,7 @@
 //! gives grids a name and a class, as a `.vdb` file holds them.
 
 pub mod attributes;
+pub mod counted;
 pub(crate) mod mesh;
 pub(crate) mod mesh_shapes;
 pub(crate) mod particles;

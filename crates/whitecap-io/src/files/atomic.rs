@@ -60,6 +60,31 @@ fn rename_filled(
     written
 }
 
+/// Lets `make` write the content of `path` to a file that it is given the name of, such as by another
+/// program; it is then synced and renamed.
+pub fn write_by_name<E: From<Error>>(
+    path: &Path,
+    make: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
+    let (temporary, file) = create_temporary(path)?;
+    drop(file);
+    let synced = || {
+        // Opened again: the other program may have made a new file under this name.
+        let file = File::options().write(true).open(&temporary).map_err(Error::writing(path))?;
+        file.sync_all().map_err(Error::writing(path))?;
+        drop(file);
+        fs::rename(&temporary, path).map_err(Error::writing(path))
+    };
+    let written = make(&temporary).and_then(|()| synced().map_err(E::from));
+    match written {
+        Ok(()) => sync_folder(path),
+        Err(_) => {
+            let _ = fs::remove_file(&temporary);
+        }
+    }
+    written
+}
+
 fn create_temporary(path: &Path) -> Result<(PathBuf, File), Error> {
     // The counter keeps threads of one process apart.
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -1,25 +1,35 @@
-//! Frame sequences: `frame.####.bgeo`, `frame.%04d.bgeo`, or a plain file as a sequence of one.
+//! Frame sequences: `frame.####.bgeo`, `frame.%04d.bgeo`, a folder, a glob, or a plain file as a
+//! sequence of one.
 //!
 //! # Guarantees
 //! * Frames are found by listing the folder once, and come in ascending order.
-//! * A frame that is missing inside the range is an error that names it and every other missing frame.
+//! * Every missing frame inside the range is named: by [`Sequence::present`], which gives those that
+//!   exist, and by the error of [`Sequence::expand`], which needs them all.
 //! * A number counts as a frame only if the pattern would write it the same way.
+//! * A folder or a glob that could mean several sequences is an error that lists them.
 //!
 //! # Non-guarantees
-//! Only the file name may contain a pattern, and only one. Times and steps are not read from names.
+//! Only the file name may contain a pattern or a glob, and only one. Times are not read from names. What
+//! a folder or a glob holds is guessed from names that are Unicode.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, path_text};
+use whitecap_core::counted;
+
+use super::discovery::{self, Found};
+use super::frame_range::FrameRange;
+use crate::{Error, number_ranges, path_text};
 
 /// More frames than any shot has; a larger range is a typing mistake.
-const MOST_FRAMES: i64 = 10_000_000;
+const MOST_FRAMES: u64 = 10_000_000;
 /// The frame number of a file without a pattern, unless a range says otherwise.
 const ONLY_FRAME: i64 = 1;
+/// How many candidates a message lists.
+const MOST_CANDIDATES: usize = 8;
 
 /// A pattern of file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +37,19 @@ pub struct Sequence {
     pattern: String,
     folder: PathBuf,
     name: Name,
+    /// The frames that were asked for, if not all.
+    only: Option<BTreeSet<i64>>,
+    /// What a folder or a glob was taken for, in a sentence.
+    understood: Option<String>,
+}
+
+/// The frames of a sequence that exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Present {
+    /// Ascending, with their files.
+    pub frames: Vec<(i64, PathBuf)>,
+    /// The frames without a file, ascending.
+    pub missing: Vec<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +81,93 @@ impl Sequence {
                 .to_string();
             return Err(wrong(message));
         }
-        Ok(Self { pattern: shown, folder, name })
+        Ok(Self { pattern: shown, folder, name, only: None, understood: None })
+    }
+
+    /// The sequence that an input names: a pattern, a folder, a glob such as `sim/*.bgeo`, or a file.
+    /// Of the files in a folder only those that are `wanted` count.
+    pub fn find(input: impl AsRef<Path>, wanted: impl Fn(&Path) -> bool) -> Result<Self, Error> {
+        let path = input.as_ref();
+        let glob = path.file_name().and_then(|name| name.to_str());
+        let glob = glob.filter(|name| discovery::is_glob(name) && !path.exists());
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+        let names = match (path.is_dir(), glob) {
+            (true, _) => unicode_names(folder)?,
+            (false, None) => return Self::new(path),
+            (false, Some(glob)) => {
+                let mut names = unicode_names(listed(folder))?;
+                names.retain(|name| discovery::matches(glob, name));
+                names
+            }
+        };
+        let visible = |name: &String| !name.starts_with('.') && wanted(Path::new(name));
+        let names: Vec<String> = names.into_iter().filter(visible).collect();
+        let found = choose(&path.display().to_string(), folder, &names)?;
+        Self::of_found(&format!("{}: ", path.display()), folder, found)
+    }
+
+    /// The sequence of these files, which a shell made from a glob; they must be one sequence in one
+    /// folder.
+    pub fn of_files(files: &[PathBuf]) -> Result<Self, Error> {
+        let [first, others @ ..] = files else {
+            let message = String::from("no file was named");
+            return Err(Error::Pattern { pattern: String::new(), message });
+        };
+        let folder = first.parent().unwrap_or(Path::new(""));
+        let shown = format!("{} and {} more", first.display(), others.len());
+        if let Some(other) = others.iter().find(|other| other.parent() != first.parent()) {
+            let message = format!("{} is in another folder; give one sequence", other.display());
+            return Err(Error::Pattern { pattern: shown, message });
+        }
+        let name = |path: &PathBuf| path.file_name()?.to_str().map(str::to_owned);
+        let names: Option<Vec<String>> = files.iter().map(name).collect();
+        let Some(names) = names else {
+            let message = String::from(
+                "not all of these are names of files; give one pattern, such as sim/frame.####.bgeo",
+            );
+            return Err(Error::Pattern { pattern: shown, message });
+        };
+        let found = choose(&shown, folder, &names)?;
+        if found.frames.len() < names.len() {
+            let candidates = candidates(folder, &discovery::sequences(&names));
+            let message = format!("these are several sequences; give one of {candidates}");
+            return Err(Error::Pattern { pattern: shown, message });
+        }
+        Self::of_found("", folder, found)
+    }
+
+    fn of_found(from: &str, folder: &Path, found: Found) -> Result<Self, Error> {
+        let path = folder.join(&found.pattern);
+        let understood = match (found.frames.first(), found.frames.last()) {
+            (Some(first), Some(last)) => {
+                let frames = if first == last { "frame" } else { "frames" };
+                format!(
+                    "{from}{}, {frames} {}: {}",
+                    counted(found.frames.len(), "file"),
+                    number_ranges(&found.frames, "-"),
+                    path.display()
+                )
+            }
+            _ => format!("{from}{}", path.display()),
+        };
+        let only = (!found.frames.is_empty()).then(|| found.frames.iter().copied().collect());
+        Ok(Self { only, understood: Some(understood), ..Self::new(path)? })
+    }
+
+    /// What a folder, a glob or a list of files was taken for, in a sentence without its full stop.
+    pub fn understood(&self) -> Option<&str> {
+        self.understood.as_deref()
+    }
+
+    /// The pattern, or the name of the only file.
+    pub fn pattern(&self) -> PathBuf {
+        match &self.name {
+            Name::Single(name) => self.folder.join(name),
+            Name::Numbered { prefix, digits, suffix } => {
+                let number = vec![b'#'; *digits];
+                self.folder.join(path_text::from_bytes([&prefix[..], &number, suffix].concat()))
+            }
+        }
     }
 
     /// Whether this is one file without a frame number.
@@ -73,54 +182,57 @@ impl Sequence {
 
     /// The frames that exist, ascending, with their files.
     pub fn existing(&self) -> Result<Vec<(i64, PathBuf)>, Error> {
+        let is_asked_for = |frame: &i64| self.only.as_ref().is_none_or(|only| only.contains(frame));
+        let frames = self.on_disk()?.into_iter().filter(is_asked_for);
+        Ok(frames.map(|frame| (frame, self.path(frame))).collect())
+    }
+
+    /// Every frame that has a file, asked for or not.
+    fn on_disk(&self) -> Result<BTreeSet<i64>, Error> {
         if self.is_single() {
-            let path = self.path(ONLY_FRAME);
-            return match path.is_file() {
-                true => Ok(vec![(ONLY_FRAME, path)]),
+            return match self.path(ONLY_FRAME).is_file() {
+                true => Ok(BTreeSet::from([ONLY_FRAME])),
                 false => Err(self.wrong("there is no such file")),
             };
         }
-        let mut frames: Vec<i64> = file_names(self.listed_folder())?
-            .iter()
-            .filter_map(|name| self.name.frame(name))
-            .collect();
-        frames.sort_unstable();
-        Ok(frames.into_iter().map(|frame| (frame, self.path(frame))).collect())
+        let names = file_names(listed(&self.folder))?;
+        Ok(names.iter().filter_map(|name| self.name.frame(name)).collect())
+    }
+
+    /// The frames of a range that exist, or all, and those between them that do not. That there is
+    /// none at all is an error.
+    pub fn present(&self, range: Option<FrameRange>) -> Result<Present, Error> {
+        let mut frames = self.existing()?;
+        if self.is_single() {
+            let frame = range.map_or(ONLY_FRAME, |range| range.first);
+            let frames = frames.into_iter().map(|(_, path)| (frame, path)).collect();
+            return Ok(Present { frames, missing: Vec::new() });
+        }
+        let (Some((first, _)), Some((last, _))) = (frames.first(), frames.last()) else {
+            return Err(self.wrong("no file matches"));
+        };
+        let range = range.unwrap_or(FrameRange::every(*first, *last));
+        if range.count() > MOST_FRAMES {
+            return Err(self.wrong(&format!("the range {range} has more than 10 million frames")));
+        }
+        let on_disk = self.on_disk()?;
+        frames.retain(|(frame, _)| range.contains(*frame));
+        let missing = range.frames().filter(|frame| !on_disk.contains(frame)).collect();
+        Ok(Present { frames, missing })
     }
 
     /// The frames of a range, or from the first to the last that exist. A missing one is an error.
     pub fn expand(&self, range: Option<RangeInclusive<i64>>) -> Result<Vec<(i64, PathBuf)>, Error> {
-        let existing = self.existing()?;
-        if self.is_single() {
-            let frame = range.map_or(ONLY_FRAME, |range| *range.start());
-            return Ok(existing.into_iter().map(|(_, path)| (frame, path)).collect());
-        }
-        let range = match (range, existing.first(), existing.last()) {
-            (Some(range), _, _) => range,
-            (None, Some((first, _)), Some((last, _))) => *first..=*last,
-            _ => return Err(self.wrong("no file matches")),
-        };
-        if range.end().saturating_sub(*range.start()) >= MOST_FRAMES {
-            let (first, last) = range.into_inner();
-            return Err(
-                self.wrong(&format!("the range {first} to {last} has more than 10 million frames"))
-            );
-        }
-        let found: BTreeMap<i64, PathBuf> =
-            existing.into_iter().filter(|(frame, _)| range.contains(frame)).collect();
-        let missing: Vec<i64> = range.filter(|frame| !found.contains_key(frame)).collect();
+        let range = range.map(|range| FrameRange::every(*range.start(), *range.end()));
+        let Present { frames, missing } = self.present(range)?;
         match missing.is_empty() {
-            true => Ok(found.into_iter().collect()),
+            true => Ok(frames),
             false => Err(Error::MissingFrames { pattern: self.pattern.clone(), frames: missing }),
         }
     }
 
     fn wrong(&self, message: &str) -> Error {
         Error::Pattern { pattern: self.pattern.clone(), message: message.to_string() }
-    }
-
-    fn listed_folder(&self) -> &Path {
-        if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder }
     }
 }
 
@@ -193,34 +305,61 @@ fn file_names(folder: &Path) -> Result<Vec<OsString>, Error> {
     Ok(names)
 }
 
+/// The names of a folder that are text: only these have patterns that can be guessed.
+fn unicode_names(folder: &Path) -> Result<Vec<String>, Error> {
+    let names = file_names(folder)?.into_iter();
+    Ok(names.filter_map(|name| name.into_string().ok()).collect())
+}
+
+/// The folder to list: a name without one is in the current folder.
+fn listed(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
+
+/// The one sequence that is meant: the only one with several frames, or the only one at all.
+fn choose(shown: &str, folder: &Path, names: &[String]) -> Result<Found, Error> {
+    let wrong = |message: String| Error::Pattern { pattern: shown.to_string(), message };
+    let mut found = discovery::sequences(names);
+    let longer = found.iter().filter(|found| found.frames.len() > 1).count();
+    let numbered = found.iter().filter(|found| !found.frames.is_empty()).count();
+    match (longer, numbered) {
+        (1, _) => found.retain(|found| found.frames.len() > 1),
+        (0, 1) => found.retain(|found| !found.frames.is_empty()),
+        _ => {}
+    }
+    match (found.len(), found.pop()) {
+        (1, Some(only)) => Ok(only),
+        (_, None) => Err(wrong(String::from("there is no file that can be read"))),
+        (_, Some(last)) => {
+            found.push(last);
+            let candidates = candidates(folder, &found);
+            Err(wrong(format!("there are several sequences; give one of {candidates}")))
+        }
+    }
+}
+
+/// The patterns to choose from, for a message.
+fn candidates(folder: &Path, found: &[Found]) -> String {
+    let words = |found: &Found| match found.frames.len() {
+        0 => folder.join(&found.pattern).display().to_string(),
+        count => format!("{} ({})", folder.join(&found.pattern).display(), counted(count, "file")),
+    };
+    let named: Vec<String> = found.iter().take(MOST_CANDIDATES).map(words).collect();
+    let more = if found.len() > MOST_CANDIDATES { " and more" } else { "" };
+    format!("{}{more}", named.join(", "))
+}
+
 /// What to suggest for a folder: the pattern that most of its files follow.
 fn folder_message(folder: &Path) -> String {
-    let mut patterns: BTreeMap<String, usize> = BTreeMap::new();
-    for name in file_names(folder).unwrap_or_default() {
-        *patterns.entry(pattern_of(&name.to_string_lossy())).or_default() += 1;
-    }
-    // Of equally frequent patterns the first by name, whatever the order of the listing.
-    let best = patterns.into_iter().filter(|(pattern, _)| pattern.contains('#')).rev();
-    match best.max_by_key(|(_, count)| *count) {
-        Some((pattern, _)) => {
+    let found = discovery::sequences(&unicode_names(folder).unwrap_or_default());
+    // Of equally frequent patterns the first by name.
+    let best = found.into_iter().filter(|found| !found.frames.is_empty()).rev();
+    match best.max_by_key(|found| found.frames.len()) {
+        Some(Found { pattern, .. }) => {
             format!("this is a folder; did you mean {}?", folder.join(pattern).display())
         }
         None => "this is a folder without numbered files; name a file in it".to_string(),
     }
-}
-
-/// The name with its last number replaced by as many `#`; the digits of an extension such as
-/// `.mp4` do not count.
-fn pattern_of(name: &str) -> String {
-    let stem = name.split('.').count().min(2);
-    let end = if stem == 2 { name.rfind('.').unwrap_or(name.len()) } else { name.len() };
-    let Some(last) = name[..end].rfind(|c: char| c.is_ascii_digit()) else {
-        return name.to_string();
-    };
-    let first = name[..last].rfind(|c: char| !c.is_ascii_digit());
-    let first =
-        first.map_or(0, |place| place + name[place..].chars().next().map_or(1, char::len_utf8));
-    format!("{}{}{}", &name[..first], "#".repeat(last + 1 - first), &name[last + 1..])
 }
 
 #[cfg(test)]
@@ -308,5 +447,71 @@ mod tests {
         assert!(Sequence::new(folder.path().join("a.##.b.##.ply")).is_err());
         let nothing = Sequence::new(folder.path().join("other_####.bgeo")).unwrap();
         assert!(nothing.expand(None).unwrap_err().to_string().ends_with("no file matches"));
+    }
+
+    /// Contract: a sequence with gaps gives what exists and names what is missing, also with a step.
+    #[test]
+    fn a_sequence_with_gaps_gives_what_exists() {
+        let folder = folder_with(&["f.-001.ply", "f.0001.ply", "f.0003.ply", "f.0007.ply"]);
+        let sequence = Sequence::new(folder.path().join("f.####.ply")).unwrap();
+        let present = sequence.present(None).unwrap();
+        assert_eq!(
+            (frames(&present.frames), present.missing),
+            (vec![-1, 1, 3, 7], vec![0, 2, 4, 5, 6])
+        );
+        let every_third = sequence.present(Some("1-10x3".parse().unwrap())).unwrap();
+        assert_eq!((frames(&every_third.frames), every_third.missing), (vec![1, 7], vec![4, 10]));
+        assert!(sequence.present(Some(FrameRange::every(i64::MIN, i64::MAX))).is_err());
+    }
+
+    fn is_data(path: &Path) -> bool {
+        crate::FormatInfo::of(path).is_some()
+    }
+
+    /// Contract: a folder, a glob and a list of files are the sequence that they hold, and say so;
+    /// hidden files and those that cannot be read do not matter.
+    #[test]
+    fn folders_and_globs_are_sequences() {
+        let names =
+            ["f.0001.bgeo", "f.0002.bgeo", "f.0010.bgeo", "box.ply", "x.txt", ".f.0003.bgeo"];
+        let folder = folder_with(&names);
+        let root = folder.path();
+        let found = Sequence::find(root, is_data).unwrap();
+        assert_eq!(frames(&found.existing().unwrap()), [1, 2, 10]);
+        assert_eq!(found.pattern(), root.join("f.####.bgeo"));
+        let said = format!(
+            "{}: 3 files, frames 1-2, 10: {}",
+            root.display(),
+            root.join("f.####.bgeo").display()
+        );
+        assert_eq!(found.understood(), Some(said.as_str()));
+        let few = Sequence::find(root.join("f.000*.bgeo"), is_data).unwrap();
+        let present = few.present(None).unwrap();
+        assert_eq!((frames(&present.frames), present.missing), (vec![1, 2], vec![]));
+        let listed = Sequence::of_files(&[root.join(names[2]), root.join(names[0])]).unwrap();
+        let present = listed.present(None).unwrap();
+        // Frame 2 exists and was not asked for; 3 to 9 do not exist.
+        assert_eq!((frames(&present.frames), present.missing), (vec![1, 10], (3..=9).collect()));
+        let single = Sequence::find(root.join("*.ply"), is_data).unwrap();
+        assert!(single.is_single() && single.path(1) == root.join("box.ply"));
+        assert!(Sequence::find(root.join("f.####.bgeo"), is_data).unwrap().understood().is_none());
+    }
+
+    /// Contract: several sequences in one folder are an error that lists them.
+    #[test]
+    fn mixed_sequences_are_listed() {
+        let folder =
+            folder_with(&["a.01.bgeo", "a.02.bgeo", "b.01.bgeo", "b.02.bgeo", "b.03.bgeo"]);
+        let root = folder.path();
+        for input in [root.to_path_buf(), root.join("*.bgeo")] {
+            let message = Sequence::find(&input, is_data).unwrap_err().to_string();
+            for pattern in ["a.##.bgeo (2 files)", "b.##.bgeo (3 files)"] {
+                assert!(message.contains(pattern), "{message}");
+            }
+        }
+        let files = [root.join("a.01.bgeo"), root.join("b.01.bgeo"), root.join("b.02.bgeo")];
+        let message = Sequence::of_files(&files).unwrap_err().to_string();
+        assert!(message.contains("a.##.bgeo (1 file)"), "{message}");
+        assert!(Sequence::find(root.join("*.ply"), is_data).is_err());
     }
 }

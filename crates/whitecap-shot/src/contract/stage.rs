@@ -49,6 +49,8 @@ pub struct ShotContext {
     pub first: i64,
     /// Last frame.
     pub last: i64,
+    /// Frames in between that are not made, ascending; see [`Shot::left_out`](crate::Shot::left_out).
+    pub left_out: Vec<i64>,
     /// Frames per second.
     pub fps: f64,
     /// Seed of everything random.
@@ -56,9 +58,14 @@ pub struct ShotContext {
 }
 
 impl ShotContext {
-    /// Every frame of the shot, ascending.
+    /// Every frame of the shot, ascending, made or not.
     pub fn frames(&self) -> std::ops::RangeInclusive<i64> {
         self.first..=self.last
+    }
+
+    /// The frames that are made, ascending.
+    pub fn made_frames(&self) -> impl Iterator<Item = i64> + '_ {
+        self.frames().filter(|frame| self.left_out.binary_search(frame).is_err())
     }
 
     /// When a frame happens.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use whitecap_core::TriMesh;
 use whitecap_scene::{AnimatedBody, BodyFrames, BodySettings, MeshMotion, SceneError};
 
+use crate::DataKind;
+use crate::files::formats;
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -26,7 +28,7 @@ pub(crate) struct BodyFiles {
 impl BodyFiles {
     /// The files that settings name.
     pub fn new(settings: &BodySettings, shot: &ShotContext) -> Result<Self, SettingProblem> {
-        let files = FrameFiles::new(&settings.path, settings.first, shot)
+        let files = FrameFiles::new(&settings.path, settings.first, shot, is_mesh)
             .map_err(|error| SettingProblem::new("path", error))?;
         if !files.is_single() && !settings.keys.is_empty() {
             let message = "a mesh that deforms cannot be moved by keys as well";
@@ -60,6 +62,11 @@ impl BodyFiles {
         let last = if self.is_sequence() { (frame + 2).min(self.last) } else { frame };
         (frame..=last.max(frame)).map(|frame| self.files.file(frame)).collect()
     }
+}
+
+/// Whether a file in a folder can be a mesh.
+pub(crate) fn is_mesh(path: &Path) -> bool {
+    whitecap_io::has_extension(path, &formats::readable(DataKind::Mesh))
 }
 
 /// The frames of a body, read when they are needed.

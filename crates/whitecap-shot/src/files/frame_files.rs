@@ -1,8 +1,8 @@
 //! Which file belongs to which frame of a shot.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use whitecap_io::{Sequence, path_text};
+use whitecap_io::{FrameRange, Sequence, path_text};
 
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -15,14 +15,27 @@ pub(crate) struct FrameFiles {
 }
 
 impl FrameFiles {
-    /// The files of a path, of which `first` belongs to the first frame of the shot.
+    /// The files of a path, of which `first` belongs to the first frame of the shot. Of a folder or a
+    /// glob, the files that are `wanted`.
     pub fn new(
         path: &str,
         first: Option<i64>,
         shot: &ShotContext,
+        wanted: impl Fn(&Path) -> bool,
     ) -> Result<Self, whitecap_io::Error> {
         let offset = first.unwrap_or(shot.first) - shot.first;
-        Ok(Self { sequence: Sequence::new(shot.folder.join(path_text::decode(path)))?, offset })
+        let path = shot.folder.join(path_text::decode(path));
+        Ok(Self { sequence: Sequence::find(path, wanted)?, offset })
+    }
+
+    /// What a folder or a glob was taken for, in a sentence.
+    pub fn understood(&self) -> Option<&str> {
+        self.sequence.understood()
+    }
+
+    /// The pattern, or the only file.
+    pub fn pattern(&self) -> PathBuf {
+        self.sequence.pattern()
     }
 
     /// Whether one file serves every frame.
@@ -37,12 +50,25 @@ impl FrameFiles {
 
     /// Names the files that the shot needs and that are not there.
     pub fn missing(&self, shot: &ShotContext) -> Option<SettingProblem> {
-        let (first, last) = (shot.first + self.offset, shot.last + self.offset);
-        let error = self.sequence.expand(Some(first..=last)).err()?;
+        self.missing_of(shot, &|_| true)
+    }
+
+    /// Names the files of these frames that are not there.
+    pub fn missing_of(
+        &self,
+        shot: &ShotContext,
+        needs: &dyn Fn(i64) -> bool,
+    ) -> Option<SettingProblem> {
+        let range = FrameRange::every(shot.first + self.offset, shot.last + self.offset);
+        let missing = self.sequence.present(Some(range)).map(|mut present| {
+            present.missing.retain(|file| needs(file - self.offset));
+            present.missing
+        });
         let looked_for = format!("looked for {}", self.file(shot.first).display());
-        let (message, help) = match error {
-            whitecap_io::Error::MissingFrames { frames, .. } => {
-                let all = frames.len() == shot.frames().count();
+        let (message, help) = match missing {
+            Ok(frames) if frames.is_empty() => return None,
+            Ok(frames) => {
+                let all = frames.len() == shot.frames().filter(|frame| needs(*frame)).count();
                 match (all, self.other_numbers()) {
                     (true, Some(numbers)) => (
                         format!("there is no file for any frame of this shot; {numbers}"),
@@ -60,11 +86,15 @@ impl FrameFiles {
                                 whitecap_io::number_ranges(&frames, " to ")
                             ),
                         };
-                        (message, format!("looked for {}", example.display()))
+                        let help = format!(
+                            "looked for {}; write it, or choose `frames` without a gap",
+                            example.display()
+                        );
+                        (message, help)
                     }
                 }
             }
-            _ => (String::from("there are no such files"), looked_for),
+            Err(_) => (String::from("there are no such files"), looked_for),
         };
         Some(SettingProblem::new("path", message).with_help(help))
     }

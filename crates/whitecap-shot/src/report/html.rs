@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use whitecap_core::counted;
+
 use crate::report::plot::{LinePlot, Series, bars, escape, number};
 use crate::report::{FrameReport, Report, StageReport};
 
@@ -50,7 +52,7 @@ fn heading(report: &Report) -> String {
     });
     let mut text = format!(
         "<h1>{}</h1><p class=\"soft\">Frames {first} to {last} at {} per second; Whitecap {}. \
-         The run {} after {} s: {computed} frames made, {skipped} up to date.{memory}</p>",
+         The run {} after {} s: {} made, {skipped} up to date.{memory}</p>",
         escape(&report.shot),
         number(report.fps),
         report.version,
@@ -60,6 +62,7 @@ fn heading(report: &Report) -> String {
             _ => "failed",
         },
         number(report.seconds),
+        counted(computed, "frame"),
     );
     if let Some(error) = &report.error {
         let _ = write!(text, "<p class=\"failed\">{}</p>", escape(error));
@@ -170,11 +173,11 @@ fn stage_section(stage: &StageReport) -> String {
         }
     }
     let mut text = format!(
-        "<h2>{} <span class=\"soft\">({})</span></h2>{}<details><summary>{} frames</summary><div class=\"wide\"><table><thead><tr><th>frame</th><th>time (s)</th><th>files (MiB)</th>",
+        "<h2>{} <span class=\"soft\">({})</span></h2>{}<details><summary>{}</summary><div class=\"wide\"><table><thead><tr><th>frame</th><th>time (s)</th><th>files (MiB)</th>",
         escape(&stage.name),
         escape(stage.kind),
         notes(stage),
-        stage.frames.len(),
+        counted(stage.frames.len(), "frame"),
     );
     for (name, unit) in &names {
         let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };

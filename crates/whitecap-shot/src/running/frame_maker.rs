@@ -62,7 +62,7 @@ impl<'a> FrameMaker<'a> {
             })
             .collect::<io::Result<_>>()?;
         let shot = shot.context();
-        let estimate = Estimate::new(stages.len(), shot.frames().count());
+        let estimate = Estimate::new(stages.len(), shot.made_frames().count());
         let checksums = SourceChecksums::default();
         Ok(Self { shot, options: *options, stages, checksums, estimate, computed: 0, skipped: 0 })
     }
@@ -74,7 +74,7 @@ impl<'a> FrameMaker<'a> {
 
     /// Number of frames, over all stages.
     pub fn total(&self) -> usize {
-        self.shot.frames().count() * self.stages.len()
+        self.shot.made_frames().count() * self.stages.len()
     }
 
     /// Frames made and frames that were up to date, over all stages.

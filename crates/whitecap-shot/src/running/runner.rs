@@ -28,6 +28,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use whitecap_core::counted;
 use whitecap_io::plain;
 
 use crate::report::{Outcome, Report};
@@ -97,14 +98,20 @@ impl RunSummary {
         let output = output.display();
         match self.outcome {
             RunOutcome::Finished if *computed == 0 => {
-                format!("Nothing to do: all {total} frames in {output} are up to date.")
+                let (all, are) = if *total == 1 { ("the", "is") } else { ("all", "are") };
+                let frames = counted(*total, "frame");
+                format!("Nothing to do: {all} {frames} in {output} {are} up to date.")
             }
             RunOutcome::Finished => format!(
-                "Made {computed} frames in {seconds:.1} s ({skipped} were up to date); they are in {output}."
+                "Made {} in {seconds:.1} s ({skipped} {} up to date); {} in {output}.",
+                counted(*computed, "frame"),
+                if *skipped == 1 { "was" } else { "were" },
+                if *computed == 1 { "it is" } else { "they are" },
             ),
             RunOutcome::Cancelled => format!(
-                "Cancelled: {} of {total} frames are done and safe in {output}. The same command continues from here.",
-                computed + skipped
+                "Cancelled: {} of {} done and safe in {output}. The same command continues from here.",
+                computed + skipped,
+                counted(*total, "frame"),
             ),
         }
     }
@@ -216,7 +223,7 @@ pub fn run(shot: &Shot, options: &RunOptions<'_>) -> Result<RunSummary, RunError
 }
 
 fn make_all(shot: &Shot, maker: &mut FrameMaker<'_>) -> Result<(), Stop> {
-    for frame in shot.context().frames() {
+    for frame in shot.context().made_frames() {
         for stage in 0..shot.stages.len() {
             if let Err(stop) = maker.bring_up_to_date(stage, frame) {
                 if matches!(stop, Stop::Cancelled) {

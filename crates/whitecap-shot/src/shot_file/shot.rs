@@ -68,6 +68,9 @@ pub struct Shot {
     pub stages: Vec<ShotStage>,
     /// What stays when the run is finished.
     pub records: Records,
+    /// Frames of the range that are not made, ascending, such as those that an input lacks. A shot
+    /// with a stateful stage, which needs every frame, must have none.
+    pub left_out: Vec<i64>,
 }
 
 /// What a finished run leaves besides the frames it was asked to save.
@@ -172,7 +175,7 @@ impl Shot {
 
     /// What every stage may know about the shot.
     pub fn context(&self) -> ShotContext {
-        context(&self.settings, &self.folder)
+        ShotContext { left_out: self.left_out.clone(), ..context(&self.settings, &self.folder) }
     }
 }
 
@@ -182,6 +185,7 @@ fn context(settings: &ShotSettings, folder: &Path) -> ShotContext {
         folder: folder.to_path_buf(),
         first,
         last,
+        left_out: Vec::new(),
         fps: settings.fps,
         seed: u64::from(settings.seed),
     }
@@ -218,7 +222,8 @@ fn read(
     };
     let stages = if mistakes.is_empty() { assemble(&drafts, &order)? } else { return None };
     let records = Records::Kept;
-    Some(Shot { path: path.to_path_buf(), folder, settings, output, stages, records })
+    let (path, left_out) = (path.to_path_buf(), Vec::new());
+    Some(Shot { path, folder, settings, output, stages, records, left_out })
 }
 
 /// Checks and reads the `[shot]` table.

@@ -125,6 +125,7 @@ impl Phenomenon for Cache {
         if context.frame.index == self.first {
             notes.extend(mesh_note(&path, &data));
         }
+        notes.extend(self.files.understood().map(|text| format!("{text}.")));
         Ok(StageOutput::new(data).with_notes(notes).with_metrics(metrics))
     }
 }
@@ -160,13 +161,15 @@ fn checked_files(
     shot: &ShotContext,
 ) -> Result<FrameFiles, SettingProblem> {
     let readable = formats::readable(kind);
-    if !whitecap_io::has_extension(Path::new(&settings.path), &readable) {
+    let wanted = |path: &Path| whitecap_io::has_extension(path, &readable);
+    let files = FrameFiles::new(&settings.path, settings.first, shot, wanted).map_err(|error| {
+        SettingProblem::new("path", error).with_help("write it like sim/frame.####.bgeo")
+    })?;
+    if !wanted(&files.pattern()) {
         let message = format!("files with this ending cannot be read as {}", kind.in_words());
         let help = format!("they can end in .{}", readable.join(", ."));
         return Err(SettingProblem::new("path", message).with_help(help));
     }
-    let files = FrameFiles::new(&settings.path, settings.first, shot).map_err(|error| {
-        SettingProblem::new("path", error).with_help("write it like sim/frame.####.bgeo")
-    })?;
-    files.missing(shot).map_or(Ok(files), Err)
+    let is_left_out = |frame: i64| shot.left_out.binary_search(&frame).is_ok();
+    files.missing_of(shot, &|frame| !is_left_out(frame)).map_or(Ok(files), Err)
 }

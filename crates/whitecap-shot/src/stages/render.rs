@@ -9,6 +9,7 @@ mod settings;
 
 use std::path::PathBuf;
 
+use whitecap_core::counted;
 use whitecap_render::{Progress, RenderError, RenderSettings, Rendered, render_progressively};
 
 use crate::contract::picture::Picture;
@@ -124,11 +125,11 @@ impl Phenomenon for Render {
         })?;
         let lost = rendered.statistics.lost_paths;
         if lost > 0 {
-            notes.push(format!("{lost} paths were not finite and were left out"));
+            notes.push(format!("{} left out: not finite", counted(lost as usize, "path")));
         }
         let metrics = vec![
             Metric::count("rays", rendered.statistics.rays as usize).summed(),
-            Metric::new("scene memory", "MB", scene.bytes() as f64 * 1e-6).largest(),
+            Metric::new("scene memory", "bytes", scene.bytes() as f64).largest(),
         ];
         Ok(StageOutput::new(finish(&rendered)).with_notes(notes).with_metrics(metrics))
     }

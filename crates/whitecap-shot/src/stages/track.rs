@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use whitecap_core::attributes::ID;
 use whitecap_core::glam::Vec3;
 use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
-use whitecap_core::{Column, Particles, TriMesh, Watch};
+use whitecap_core::{Column, Particles, TriMesh, Watch, counted, counted_as};
 use whitecap_surface::particle_spacing;
 use whitecap_track::{
     CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, close_mesh,
@@ -133,8 +133,8 @@ impl Phenomenon for Track {
         };
         if report.rebuilt_components > 0 {
             notes.push(format!(
-                "{} part(s) of the mesh could not be repaired in place and were rebuilt from the particles, without their detail",
-                report.rebuilt_components
+                "{} of the mesh rebuilt from the particles, without detail, where repair in place failed",
+                counted(report.rebuilt_components, "part")
             ));
         }
         let mesh = state.as_ref().map_or_else(TriMesh::default, |(tracker, _)| tracker.mesh());
@@ -218,8 +218,12 @@ fn places_and_ids(particles: &Particles) -> Particles {
 /// What closing the first mesh did, in a sentence.
 fn closing(told: &CloseReport) -> String {
     format!(
-        "the mesh was closed with cells of {:.4} m: {} open edges before, {} triangles now, {} of {} vertices fill gaps or overlaps",
-        told.cell, told.before.open_edges, told.after.triangles, told.filled, told.after.vertices,
+        "the mesh was closed with cells of {:.4} m: {} before, {} now, {} of {} in gaps or overlaps",
+        told.cell,
+        counted(told.before.open_edges, "open edge"),
+        counted(told.after.triangles, "triangle"),
+        told.filled,
+        counted_as(told.after.vertices, "vertex", "vertices"),
     )
 }
 

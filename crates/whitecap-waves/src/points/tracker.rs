@@ -13,7 +13,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::identities::Duplicate;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Identities, Particles, Watch, reduce};
+use whitecap_core::{Identities, Particles, Watch, counted, reduce};
 use whitecap_surface::particle_spacing;
 
 use super::coarse::averages::averages;
@@ -268,8 +268,8 @@ fn without_strays(
         return Err(PointError::TooFar { index, distance, fine });
     }
     notes.push(format!(
-        "{strays} of {} particles were left out because they are too far away; the first is {index}",
-        positions.len()
+        "{strays} of {} left out: too far away; the first is {index}",
+        counted(positions.len(), "particle")
     ));
     Ok(Some(particles.gather(&kept)))
 }

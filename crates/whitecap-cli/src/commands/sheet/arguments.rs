@@ -1,11 +1,12 @@
 //! What was asked for on the command line.
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use whitecap_io::FrameRange;
 use whitecap_io::image::animation::Animation;
 
+use super::movie::Movie;
 use super::zoom::Zoom;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
@@ -16,8 +17,12 @@ Examples:
   whitecap sheet a.png b.png --captions 'before,after' -o sheet.png
   whitecap sheet 'render.####.png' --every 12 --columns 4 --title 'Dam break' -o sheet.png
   whitecap sheet coarse.exr fine.exr --zoom 400,220,80,60,4 -o detail.png
-  whitecap sheet 'render.####.png' --animate --fps 24 -o preview.apng
-  whitecap sheet 'coarse.####.png' 'fine.####.png' --animate --captions 'coarse,fine' -o both.gif
+  whitecap sheet 'render.####.png' -o movie.mp4
+  whitecap sheet render/ --fps 30 -o preview.apng
+  whitecap sheet 'coarse.####.png' 'fine.####.png' --captions 'coarse,fine' -o both.gif
+
+An output that ends in .mp4, .webm, .apng or .gif is a moving preview. For .mp4 and .webm an ffmpeg
+must be on the PATH; the others need nothing.
 
 PNG, OpenEXR and Radiance HDR pictures are read. Every picture is fitted into the size of the first, or
 into --cell-width. Values brighter than white are clipped.";
@@ -37,15 +42,24 @@ pub struct Request {
     /// Step between the frames taken from each sequence.
     pub every: usize,
     /// Only these frames of sequences.
-    pub frames: Option<RangeInclusive<i64>>,
+    pub frames: Option<FrameRange>,
     /// Width of a picture on the sheet, in pixels.
     pub cell_width: Option<usize>,
     /// A part to show enlarged.
     pub zoom: Option<Zoom>,
     /// A moving preview instead of a sheet.
-    pub animation: Option<Animation>,
+    pub moving: Option<Moving>,
     /// Frames per second.
     pub rate: f32,
+}
+
+/// How a moving preview is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moving {
+    /// Without help.
+    Animation(Animation),
+    /// By `ffmpeg`.
+    Movie(Movie),
 }
 
 /// The arguments and help.
@@ -59,14 +73,14 @@ pub fn command() -> Command {
                 .required(true)
                 .num_args(1..)
                 .value_parser(value_parser!(PathBuf))
-                .help("Pictures, or sequences such as render.####.png"),
+                .help("Pictures, folders of them, or sequences such as render.####.png or 'render/*.png'"),
             Arg::new("output")
                 .long("output")
                 .short('o')
                 .value_name("FILE")
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("The file to write: .png, or .apng or .gif with --animate"),
+                .help("The file to write: a sheet as .png, a moving preview as .mp4, .webm, .apng or .gif"),
             Arg::new("captions").long("captions").value_name("TEXT,…").help(
                 "A caption for each picture, separated by commas; \\, is a comma within one [default: file names or frame numbers]",
             ),
@@ -83,11 +97,10 @@ pub fn command() -> Command {
             Arg::new("animate")
                 .long("animate")
                 .action(ArgAction::SetTrue)
-                .help("Make a moving preview: the inputs side by side, frame after frame"),
+                .help("Make a moving preview of a .png, too: the inputs side by side, frame after frame"),
             Arg::new("fps")
                 .long("fps")
                 .value_name("NUMBER")
-                .requires("animate")
                 .value_parser(parse_rate)
                 .help("Frames per second of a moving preview [default: 24]"),
             json_flag(),
@@ -117,15 +130,21 @@ impl Request {
         let number = |name| matches.get_one::<u32>(name).map(|&number| number as usize);
         let text = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
         let captions = text("captions");
+        let moving = moving_of(&output, matches.get_flag("animate"))?;
+        if moving.is_none() && matches.contains_id("fps") {
+            return Err(Failure::Usage(String::from(
+                "--fps is for a moving preview, but a .png is a sheet: add --animate, or write .mp4, .webm, .apng or .gif",
+            )));
+        }
         Ok(Self {
             inputs,
-            animation: animation_of(&output, matches.get_flag("animate"))?,
+            moving,
             output,
             captions: if captions.is_empty() { Vec::new() } else { split(&captions) },
             title: text("title"),
             columns: number("columns"),
             every: number("every").unwrap_or(1),
-            frames: matches.get_one::<RangeInclusive<i64>>("frames").cloned(),
+            frames: matches.get_one::<FrameRange>("frames").copied(),
             cell_width: number("cell-width"),
             zoom: matches.get_one::<Zoom>("zoom").copied(),
             rate: matches.get_one::<f32>("fps").copied().unwrap_or(24.0),
@@ -133,23 +152,16 @@ impl Request {
     }
 }
 
-/// The kind of moving picture, if one was asked for; the name must fit.
-fn animation_of(output: &Path, animate: bool) -> Result<Option<Animation>, Failure> {
-    let found = Animation::of(output);
-    let is_png = whitecap_io::has_extension(output, &["png"]);
-    match (animate, found) {
-        (true, Some(animation)) => Ok(Some(animation)),
-        (true, None) => Err(Failure::Usage(format!(
-            "{}: a moving preview is written to a file that ends in .apng, .png or .gif",
-            output.display()
-        ))),
-        (false, _) if is_png => Ok(None),
-        (false, Some(_)) => Err(Failure::Usage(format!(
-            "{}: a moving preview needs --animate; a sheet is written to a file that ends in .png",
-            output.display()
-        ))),
-        (false, None) => Err(Failure::Usage(format!(
-            "{}: a sheet is written to a file that ends in .png",
+/// The kind of moving preview, if one was asked for: by the ending of the name, or with `--animate`.
+fn moving_of(output: &Path, animate: bool) -> Result<Option<Moving>, Failure> {
+    let movie = Movie::of(output).map(Moving::Movie);
+    let moving = movie.or_else(|| Animation::of(output).map(Moving::Animation));
+    let is_sheet = whitecap_io::has_extension(output, &["png"]) && !animate;
+    match moving {
+        Some(_) if is_sheet => Ok(None),
+        Some(moving) => Ok(Some(moving)),
+        None => Err(Failure::Usage(format!(
+            "{}: a sheet is written as .png, a moving preview as .mp4, .webm, .apng or .gif",
             output.display()
         ))),
     }
@@ -181,15 +193,21 @@ mod tests {
         assert_eq!(split("1\\,5 mm,,b"), ["1,5 mm", "", "b"]);
     }
 
-    /// Contract: the name of the output must fit what is written.
+    /// Contract: the ending of the output says what is written; a .png moves only if asked to.
     #[test]
-    fn names_must_fit() {
-        let kind = |name: &str, animate| animation_of(Path::new(name), animate);
+    fn names_say_what_is_written() {
+        let kind = |name: &str, animate| moving_of(Path::new(name), animate);
+        let apng = Some(Moving::Animation(Animation::Apng));
         assert_eq!(kind("a.PNG", false).unwrap(), None);
-        assert_eq!(kind("a.gif", true).unwrap(), Some(Animation::Gif));
-        assert_eq!(kind("a.apng", true).unwrap(), Some(Animation::Apng));
-        for (name, animate) in [("a.gif", false), ("a.jpg", false), ("a.mp4", true), ("a", true)] {
-            assert!(kind(name, animate).is_err(), "{name}");
+        assert_eq!(kind("a.png", true).unwrap(), apng);
+        for animate in [false, true] {
+            assert_eq!(kind("a.apng", animate).unwrap(), apng);
+            assert_eq!(kind("a.gif", animate).unwrap(), Some(Moving::Animation(Animation::Gif)));
+            assert_eq!(kind("a.mp4", animate).unwrap(), Some(Moving::Movie(Movie::Mp4)));
+            assert_eq!(kind("a.webm", animate).unwrap(), Some(Moving::Movie(Movie::Webm)));
+            for name in ["a.jpg", "a.avi", "a"] {
+                assert!(kind(name, animate).is_err(), "{name}");
+            }
         }
     }
 }

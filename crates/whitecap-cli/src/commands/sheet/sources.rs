@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use whitecap_io::Sequence;
+use whitecap_io::{Present, Sequence};
 
 use super::arguments::Request;
 use crate::failure::Failure;
+use crate::frames::note_missing;
+use crate::session::Session;
 use crate::wording;
 
 /// More pictures than a sheet can show.
@@ -22,16 +24,23 @@ pub struct Picture {
 }
 
 /// The pictures of each input.
-pub fn of(request: &Request) -> Result<Vec<Vec<Picture>>, Failure> {
-    let inputs: Vec<Vec<Picture>> =
-        request.inputs.iter().map(|input| of_input(request, input)).collect::<Result<_, _>>()?;
+pub fn of(request: &Request, session: &Session) -> Result<Vec<Vec<Picture>>, Failure> {
+    let mut inputs: Vec<Vec<Picture>> = request
+        .inputs
+        .iter()
+        .map(|input| of_input(request, input, session))
+        .collect::<Result<_, _>>()?;
+    if request.moving.is_some() && inputs.len() > 1 && inputs.iter().all(|one| one.len() == 1) {
+        // What a shell made of `render/*.png`: one frame after the other.
+        inputs = vec![frames_of_files(request, inputs)];
+    }
     let total: usize = inputs.iter().map(Vec::len).sum();
-    if request.animation.is_none() && total > MOST_PICTURES {
+    if request.moving.is_none() && total > MOST_PICTURES {
         return Err(Failure::Usage(format!(
             "a sheet of {total} pictures would be unreadable; use fewer with --every or --frames"
         )));
     }
-    if request.animation.is_some() {
+    if request.moving.is_some() {
         check_lengths(request, &inputs)?;
     }
     let is_output = |picture: &&Picture| {
@@ -50,11 +59,19 @@ pub fn of(request: &Request) -> Result<Vec<Vec<Picture>>, Failure> {
     }
 }
 
-fn of_input(request: &Request, input: &Path) -> Result<Vec<Picture>, Failure> {
-    let sequence = Sequence::new(input)?;
+/// Whether a file in a folder is a picture.
+fn is_picture(path: &Path) -> bool {
+    whitecap_io::has_extension(path, &["png", "exr", "hdr"])
+}
+
+fn of_input(request: &Request, input: &Path, session: &Session) -> Result<Vec<Picture>, Failure> {
+    let sequence = Sequence::find(input, is_picture)?;
+    if let Some(text) = sequence.understood() {
+        session.note(text);
+    }
     let single = sequence.is_single();
-    let range = request.frames.clone().filter(|_| !single);
-    let frames = sequence.expand(range)?;
+    let Present { frames, missing } = sequence.present(request.frames.filter(|_| !single))?;
+    note_missing(session, &sequence, &missing);
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().to_string();
     let several = request.inputs.len() > 1;
     let label = stem(input).trim_end_matches(['#', '.', '_', '-']).to_string();
@@ -68,6 +85,19 @@ fn of_input(request: &Request, input: &Path) -> Result<Vec<Picture>, Failure> {
         path,
     });
     Ok(pictures.collect())
+}
+
+/// Single pictures as the frames of one sequence: in the order of their numbers, if that is what tells
+/// them apart, else in the order in which they were given.
+fn frames_of_files(request: &Request, inputs: Vec<Vec<Picture>>) -> Vec<Picture> {
+    let mut pictures: Vec<Picture> = inputs.into_iter().flatten().collect();
+    if let Some(frames) =
+        Sequence::of_files(&request.inputs).ok().and_then(|found| found.existing().ok())
+    {
+        let place = |picture: &Picture| frames.iter().position(|(_, path)| *path == picture.path);
+        pictures.sort_by_key(|picture| place(picture));
+    }
+    pictures.into_iter().step_by(request.every).collect()
 }
 
 /// Sequences shown side by side have the same number of frames; a single picture goes with any.

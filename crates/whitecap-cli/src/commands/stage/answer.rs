@@ -28,8 +28,8 @@ impl FrameAnswer {
     }
 
     fn json(&self, files: &Files) -> Value {
-        let metrics = self.metrics.iter().map(|metric| (key(&metric.name), value(metric)));
-        let times = self.times.iter().map(|time| (seconds_key(&time.name), json!(time.value)));
+        let metrics = self.metrics.iter().map(|metric| (key(metric), value(metric)));
+        let times = self.times.iter().map(|time| (key(time), json!(time.value)));
         let mut object = json!({
             "frame": self.frame,
             "output": wording::path(&files.output_of(self.frame)),
@@ -47,17 +47,32 @@ impl FrameAnswer {
     }
 }
 
-/// `largest height` → `largest_height`.
-fn key(name: &str) -> String {
-    name.to_lowercase().replace([' ', '-'], "_")
+/// The key of a number: its name and its unit, `largest height` in m → `largest_height_metres`.
+fn key(metric: &Metric) -> String {
+    let words = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
+    let name = words(&metric.name);
+    match unit_in_words(&metric.unit) {
+        "" => name,
+        unit => format!("{name}_{}", words(unit)),
+    }
 }
 
-fn seconds_key(name: &str) -> String {
-    format!("{}_seconds", key(name))
+/// A unit as keys spell it.
+fn unit_in_words(unit: &str) -> &str {
+    match unit {
+        "m" => "metres",
+        "m²" => "square metres",
+        "m³" => "cubic metres",
+        "m/s" => "metres per second",
+        "s" => "seconds",
+        "J" => "joules",
+        "%" => "percent",
+        other => other,
+    }
 }
 
 fn value(metric: &Metric) -> Value {
-    let is_count = metric.unit.is_empty() && metric.value.fract() == 0.0;
+    let is_count = matches!(&*metric.unit, "" | "bytes") && metric.value.fract() == 0.0;
     match is_count {
         true => json!(metric.value as i64),
         false => short_numbers(json!(metric.value)),
@@ -89,11 +104,12 @@ pub fn of_run(made: &[FrameAnswer], files: &Files, told: &[&str], seconds: f64) 
         "output": wording::path(&files.output),
         "seconds": seconds,
         "peak_bytes": peak_bytes(),
+        "missing_frames": files.missing,
         "frames": made.iter().map(|frame| frame.json(files)).collect::<Vec<_>>(),
     });
     if let Value::Object(object) = &mut object {
-        object.extend(metrics.iter().map(|metric| (key(&metric.name), value(metric))));
-        object.extend(times.iter().map(|time| (seconds_key(&time.name), json!(time.value))));
+        object.extend(metrics.iter().map(|metric| (key(metric), value(metric))));
+        object.extend(times.iter().map(|time| (key(time), json!(time.value))));
     }
     Answer::done(sentence(made.len(), &metrics, files, told, seconds), object)
 }
@@ -110,7 +126,7 @@ fn sentence(
     let (counts, measured): (Vec<&Metric>, Vec<&Metric>) =
         told.partition(|metric| metric.unit.is_empty());
     let counts: Vec<String> =
-        counts.iter().map(|metric| format!("{} {}", metric.value, metric.name)).collect();
+        counts.iter().map(|metric| wording::of_plural(metric.value, &metric.name)).collect();
     let measured = measured
         .iter()
         .map(|metric| format!("{} {} {}", metric.name, wording::number(metric.value), metric.unit));

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use serde_json::{Map, Value};
-use whitecap_io::{Kind, Sequence};
+use whitecap_io::{FrameRange, Kind, Sequence};
 use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Shot, Subject, savable_formats};
 
 use super::save_to;
 use crate::commands::render;
 use crate::failure::Failure;
-use crate::frames::{self, FramePair, make_folder};
+use crate::frames::{self, make_folder};
+use crate::session::Session;
 
 /// The files of an input.
 pub struct PortFile {
     pub port: &'static InputPort,
-    pub path: PathBuf,
+    pub sequence: Sequence,
     /// What they hold, as the cache calls it.
     pub content: &'static str,
 }
@@ -24,8 +25,10 @@ pub struct PortFile {
 /// All files of a command.
 pub struct Files {
     pub ports: Vec<PortFile>,
-    /// First and last frame.
-    pub frames: [i64; 2],
+    /// The frames to make, ascending.
+    pub frames: Vec<i64>,
+    /// The frames that were asked for and that an input lacks.
+    pub missing: Vec<i64>,
     pub fps: f64,
     pub output: PathBuf,
     pub saves: Vec<Save>,
@@ -40,24 +43,15 @@ impl Files {
         info: &KindInfo,
         settings: &mut Map<String, Value>,
         matches: &ArgMatches,
+        session: &Session,
     ) -> Result<Self, Failure> {
         let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
         let gives = choose(info, settings, &output)?;
         let fps = matches.try_get_one::<f64>("fps").ok().flatten().copied().unwrap_or(24.0);
-        let pairs = pairs(info, matches, &output)?;
-        let (first, last) = match (pairs.first(), pairs.last()) {
-            (Some(first), Some(last)) => (first.frame, last.frame),
-            _ => (1, i64::from(matches.get_one::<u32>("frames").copied().unwrap_or(1))),
-        };
+        let ports = ports(info, matches, session)?;
+        let Chosen { frames, inputs, missing } = chosen(info, matches, session, &ports, &output)?;
         let saves = saves(info, gives, &output, matches)?;
-        let mut files = Self {
-            ports: ports(info, matches)?,
-            frames: [first, last],
-            fps,
-            output,
-            saves,
-            inputs: pairs.into_iter().map(|pair| pair.input).collect(),
-        };
+        let mut files = Self { ports, frames, missing, fps, output, saves, inputs };
         files.refuse_single()?;
         files.refuse_twins()?;
         files.ports.sort_by_key(|file| file.port.key);
@@ -81,7 +75,7 @@ impl Files {
 
     /// Fails where two results would go to the same file.
     fn refuse_twins(&self) -> Result<(), Failure> {
-        let paths: Vec<PathBuf> = self.outputs(self.frames[0]).collect();
+        let paths: Vec<PathBuf> = self.outputs(self.first()).collect();
         let twin = paths.iter().enumerate().find(|(place, path)| paths[..*place].contains(path));
         twin.map_or(Ok(()), |(_, path)| {
             let message = "two results would go to this file; give one of them another name";
@@ -91,14 +85,14 @@ impl Files {
 
     /// Fails where a result would overwrite a file that it is made from.
     pub fn refuse_overwriting(&self, shot: &Shot) -> Result<(), Failure> {
-        for frame in [self.frames[0], self.frames[1]] {
+        for frame in [self.first(), self.last()] {
             let sources = shot.stages.iter().filter_map(|stage| stage.checked.sources(frame).ok());
             let sources: Vec<PathBuf> =
                 sources.flatten().filter_map(|path| path.canonicalize().ok()).collect();
             let is_source =
                 |path: &PathBuf| path.canonicalize().is_ok_and(|path| sources.contains(&path));
-            let all = (self.frames[0]..=self.frames[1]).flat_map(|frame| self.outputs(frame));
-            if let Some(path) = all.into_iter().find(is_source) {
+            let mut all = self.frames.iter().flat_map(|frame| self.outputs(*frame));
+            if let Some(path) = all.find(is_source) {
                 return Err(Failure::Usage(format!(
                     "{} would be overwritten by its own result; give the output another name",
                     path.display()
@@ -113,15 +107,31 @@ impl Files {
         self.saves.iter().filter_map(move |save| Some(save.files.as_ref()?.path(frame)))
     }
 
+    /// The first frame.
+    pub fn first(&self) -> i64 {
+        self.frames.first().copied().unwrap_or(1)
+    }
+
+    /// The last frame.
+    pub fn last(&self) -> i64 {
+        self.frames.last().copied().unwrap_or(1)
+    }
+
+    /// The frames between the first and the last that are not made, ascending.
+    pub fn left_out(&self) -> Vec<i64> {
+        let gaps = self.frames.windows(2).flat_map(|pair| pair[0] + 1..pair[1]);
+        gaps.collect()
+    }
+
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
-        usize::try_from(self.frames[1] - self.frames[0] + 1).unwrap_or(0)
+        self.frames.len()
     }
 
     /// The folder with what a stopped run needs to continue.
     pub fn hidden_folder(&self) -> PathBuf {
         // By the first file, however the pattern was written.
-        let first = self.output_of(self.frames[0]);
+        let first = self.output_of(self.first());
         let mut name = OsString::from(".");
         name.push(first.file_name().unwrap_or_default());
         name.push(".run");
@@ -131,12 +141,12 @@ impl Files {
     /// Makes the folders of the results.
     pub fn make_folders(&self) -> Result<(), Failure> {
         let folders = self.saves.iter().filter_map(|save| save.files.as_ref());
-        folders.map(|files| files.path(self.frames[0])).try_for_each(|path| make_folder(&path))
+        folders.map(|files| files.path(self.first())).try_for_each(|path| make_folder(&path))
     }
 
     /// The file that a frame is made from, if the command takes files.
     pub fn input_of(&self, frame: i64) -> Option<PathBuf> {
-        let place = usize::try_from(frame - self.frames[0]).ok()?;
+        let place = self.frames.binary_search(&frame).ok()?;
         self.inputs.get(place).cloned()
     }
 
@@ -208,21 +218,73 @@ fn cannot_hold(path: &Path, kind: DataKind) -> Failure {
     ))
 }
 
-/// The frames of the command's main input, and where each goes; none if it has no such input.
-fn pairs(info: &KindInfo, matches: &ArgMatches, output: &Path) -> Result<Vec<FramePair>, Failure> {
-    let Some(Subject::Input(_)) = info.command.map(|command| command.subject) else {
-        return Ok(Vec::new());
-    };
-    let input = matches.get_one::<PathBuf>("input").cloned().unwrap_or_default();
-    if let Some(count) = render::turntable(info, matches) {
-        return Ok((1..=count)
-            .map(|frame| FramePair { frame, input: input.clone(), output: output.to_owned() })
-            .collect());
-    }
-    Ok(frames::pairs(matches, &input, output)?.1)
+/// The frames that a command makes.
+struct Chosen {
+    frames: Vec<i64>,
+    /// What each is made from, if the command takes files.
+    inputs: Vec<PathBuf>,
+    missing: Vec<i64>,
 }
 
-fn ports(info: &KindInfo, matches: &ArgMatches) -> Result<Vec<PortFile>, Failure> {
+/// The frames that all inputs have, in the range that was asked for. A command that goes from frame to
+/// frame needs all of them.
+fn chosen(
+    info: &KindInfo,
+    matches: &ArgMatches,
+    session: &Session,
+    ports: &[PortFile],
+    output: &Path,
+) -> Result<Chosen, Failure> {
+    let subject = info.command.map(|command| command.subject);
+    let main = ports
+        .iter()
+        .find(|file| matches!(subject, Some(Subject::Input(key)) if key == file.port.key));
+    let Some(main) = main else {
+        let range = matches.get_one::<FrameRange>("frames").copied();
+        let frames = range.unwrap_or(FrameRange::every(1, 1)).frames().collect();
+        return Ok(Chosen { frames, inputs: Vec::new(), missing: Vec::new() });
+    };
+    if let Some(count) = render::turntable(info, matches) {
+        let input = main.sequence.existing()?.remove(0).1;
+        let inputs = vec![input; usize::try_from(count).unwrap_or(1)];
+        return Ok(Chosen { frames: (1..=count).collect(), inputs, missing: Vec::new() });
+    }
+    let mut files = frames::files_of(matches, main.sequence.clone())?;
+    frames::check_output(files.is_sequence(), &main.sequence.pattern(), &Sequence::new(output)?)?;
+    let others =
+        ports.iter().filter(|file| file.port.key != main.port.key && !file.sequence.is_single());
+    let mut gaps = vec![(&main.sequence, files.missing.clone())];
+    for file in others {
+        let existing: Vec<i64> =
+            file.sequence.existing()?.into_iter().map(|found| found.0).collect();
+        let has = |frame: &i64| existing.binary_search(frame).is_ok();
+        let lacks = files.frames.iter().map(|found| found.0).filter(|frame| !has(frame));
+        gaps.push((&file.sequence, lacks.collect()));
+        files.frames.retain(|(frame, _)| has(frame));
+    }
+    let (frames, inputs): (Vec<i64>, Vec<PathBuf>) = files.frames.into_iter().unzip();
+    let mut missing: Vec<i64> = Vec::new();
+    for (sequence, lacking) in gaps {
+        if frames.is_empty() {
+            let text =
+                "this has none of the frames of the other input; their numbers must be the same";
+            return Err(Failure::about(&sequence.pattern(), text));
+        }
+        match info.stateful {
+            true => frames::refuse_gaps(info.name, &sequence.pattern(), &frames, &lacking)?,
+            false => frames::note_missing(session, sequence, &lacking),
+        }
+        missing.extend(lacking);
+    }
+    missing.sort_unstable();
+    Ok(Chosen { frames, inputs, missing })
+}
+
+fn ports(
+    info: &KindInfo,
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<Vec<PortFile>, Failure> {
     let mut ports = Vec::new();
     for port in info.inputs {
         let subject = info.command.map(|command| command.subject);
@@ -230,9 +292,10 @@ fn ports(info: &KindInfo, matches: &ArgMatches) -> Result<Vec<PortFile>, Failure
             Some(Subject::Input(key)) if key == port.key => "input",
             _ => port.key,
         };
-        if let Some(path) = matches.get_one::<PathBuf>(argument) {
-            let content = content(port, path)?;
-            ports.push(PortFile { port, path: path.clone(), content });
+        if matches.contains_id(argument) {
+            let sequence = frames::sequence_of(matches, session, argument)?;
+            let content = content(port, &sequence)?;
+            ports.push(PortFile { port, sequence, content });
         }
     }
     Ok(ports)
@@ -240,13 +303,13 @@ fn ports(info: &KindInfo, matches: &ArgMatches) -> Result<Vec<PortFile>, Failure
 
 /// What the files of an input hold; if the input takes several kinds of data, the first file
 /// decides.
-fn content(port: &InputPort, path: &Path) -> Result<&'static str, Failure> {
+fn content(port: &InputPort, sequence: &Sequence) -> Result<&'static str, Failure> {
     let kind = match port.accepts {
         [only] => *only,
         _ => {
-            let existing = Sequence::new(path)?.existing()?;
-            let first = existing.first().map_or(path, |(_, path)| path.as_path());
-            match whitecap_io::kind_of(first)? {
+            let existing = sequence.existing()?;
+            let first = existing.first().map_or(sequence.pattern(), |(_, path)| path.clone());
+            match whitecap_io::kind_of(&first)? {
                 Kind::Particles => DataKind::Particles,
                 Kind::Mesh => DataKind::Mesh,
                 Kind::Volume => DataKind::Volume,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
-use whitecap_io::path_text;
+use whitecap_io::{FrameRange, path_text};
 use whitecap_shot::{
     CommandInfo, DataKind, InputPort, KindInfo, StageKind, Subject, savable_formats,
 };
@@ -12,7 +12,7 @@ use whitecap_shot::{
 use crate::command_line::{checkpoint_flag, json_flag};
 use crate::commands::render;
 use crate::failure::Failure;
-use crate::frames::frames_flag;
+use crate::frames::{frames_flag, input_argument};
 use crate::setting_flags::{SettingFlags, insert, numbers};
 
 /// Remarks for the command of every stage.
@@ -67,8 +67,7 @@ fn subject(info: &KindInfo, own: &CommandInfo) -> Option<Arg> {
         Subject::Nothing => None,
         Subject::Input(key) => {
             let port = info.inputs.iter().find(|port| port.key == key)?;
-            let help = format!("{} A file, or a sequence such as sim/frame.####.bgeo", port.doc);
-            Some(file("input", "IN").required(true).help(help))
+            Some(input_argument("input", "IN", port.doc.trim_end_matches('.')))
         }
         Subject::Setting { name, doc, .. } => Some(file("subject", name).help(doc)),
     }
@@ -91,17 +90,39 @@ fn output(info: &KindInfo) -> Arg {
 }
 
 fn port_flag(port: &InputPort) -> Arg {
-    let help = format!("{} One file, or a sequence with a file for each frame", port.doc);
+    let help = format!("{} One file, or a folder or sequence with a file for each frame", port.doc);
     file(port.key, "FILE").long(port.key).required(port.required).help(help)
 }
 
 fn count_flag(own: &CommandInfo) -> Arg {
     Arg::new("frames")
         .long("frames")
-        .value_name("COUNT")
+        .value_name("COUNT|FIRST-LAST")
+        .allow_hyphen_values(true)
         .default_value(own.frames.to_string())
-        .value_parser(value_parser!(u32).range(1..=1_000_000))
-        .help("How many frames to make, from frame 1 on")
+        .value_parser(count_or_range)
+        .help("How many frames to make, from frame 1 on, or from which to which, such as 10-57")
+}
+
+/// The frames of a simulation: how many, or from which to which.
+fn count_or_range(text: &str) -> Result<FrameRange, String> {
+    const MOST: u64 = 1_000_000;
+    let range = match text.parse::<i64>() {
+        Ok(count) if count < 1 => {
+            return Err(format!(
+                "{count} is no number of frames; write a count such as 48, or a range such as -10-48"
+            ));
+        }
+        Ok(count) => FrameRange::every(1, count),
+        Err(_) => text.parse::<FrameRange>()?,
+    };
+    match range {
+        FrameRange { first, last, step } if step > 1 => {
+            Err(format!("every frame of a simulation needs the one before; write {first}-{last}"))
+        }
+        range if range.count() > MOST => Err(format!("more than {MOST} frames are too many")),
+        range => Ok(range),
+    }
 }
 
 fn fps_flag(own: &CommandInfo) -> Arg {

@@ -1,6 +1,7 @@
 //! Particles and their copies inside walls as kernels, in the order of their field.
 
 use glam::Vec3;
+use whitecap_core::counted;
 use whitecap_scene::tags::BLIND;
 use whitecap_surface::{FieldKind, ParticleField};
 
@@ -56,7 +57,8 @@ impl<'a> Sources<'a> {
         let is_faster = |velocity: &&Vec3| velocity.length() > *fastest;
         let slowed = self.velocities.map_or(0, |all| all.iter().filter(is_faster).count());
         (slowed > 0).then(|| format!(
-            "{slowed} particle(s) would cross more than {LONGEST_WAY} supports while the shutter is open; they are blurred as if they moved at {fastest:.3e} m/s"
+            "{} would cross more than {LONGEST_WAY} supports while the shutter is open; blurred as if at {fastest:.3e} m/s",
+            counted(slowed, "particle"),
         ))
     }
 }

@@ -1,11 +1,14 @@
 //! Settings of the stage `pipes`.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_pipes::{MeniscusSettings, PipeSettings, SurfaceSettings};
 use whitecap_scene::{BodySettings, PoseKey};
 
 use super::fill::PipeFill;
+use crate::files::body_files::is_mesh;
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -73,12 +76,6 @@ impl PipeTerrain {
 
     /// The files it is made from, unless it is a plane; all of them exist.
     pub(super) fn files(&self, shot: &ShotContext) -> Result<Option<FrameFiles>, SettingProblem> {
-        let is_one_mesh = self.mesh.as_ref().is_some_and(|path| !path.contains(['#', '%']));
-        if !self.keys.is_empty() && !is_one_mesh {
-            let message = "only a terrain that is one mesh can be moved by keys";
-            let help = "name one file with `mesh`, or remove `keys`";
-            return Err(SettingProblem::new("terrain.keys", message).with_help(help));
-        }
         let (key, path) = match (&self.mesh, &self.heightfield) {
             (Some(_), Some(_)) => {
                 let message = "the terrain is both a mesh and a height field";
@@ -87,10 +84,14 @@ impl PipeTerrain {
             }
             (Some(path), None) => ("terrain.mesh", path),
             (None, Some(path)) => ("terrain.heightfield", path),
-            (None, None) => return Ok(None),
+            (None, None) => return self.refuse_keys(None).map(|()| None),
         };
-        let files = FrameFiles::new(path, self.first, shot)
+        let is_picture = |path: &Path| whitecap_io::has_extension(path, &["png", "exr", "hdr"]);
+        let wanted =
+            |path: &Path| if self.mesh.is_some() { is_mesh(path) } else { is_picture(path) };
+        let files = FrameFiles::new(path, self.first, shot, wanted)
             .map_err(|error| SettingProblem::new(key, error))?;
+        self.refuse_keys(Some(&files))?;
         if files.is_single() && self.first.is_some() {
             let message = "`first` numbers the files of a terrain that moves, but this is one file";
             let help = "write #### in place of the frame number, or remove `first`";
@@ -100,6 +101,17 @@ impl PipeTerrain {
             Some(problem) => Err(SettingProblem { key: String::from(key), ..problem }),
             None => Ok(Some(files)),
         }
+    }
+
+    /// Fails if keys would move anything but one mesh.
+    fn refuse_keys(&self, files: Option<&FrameFiles>) -> Result<(), SettingProblem> {
+        let is_one_mesh = self.mesh.is_some() && files.is_some_and(FrameFiles::is_single);
+        if self.keys.is_empty() || is_one_mesh {
+            return Ok(());
+        }
+        let message = "only a terrain that is one mesh can be moved by keys";
+        let help = "name one file with `mesh`, or remove `keys`";
+        Err(SettingProblem::new("terrain.keys", message).with_help(help))
     }
 }
 

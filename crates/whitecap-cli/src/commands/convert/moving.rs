@@ -1,0 +1,98 @@
+//! Reading a frame with its columns under their new names, and with velocities from its neighbours.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use whitecap_core::{Particles, TriMesh, Volume};
+use whitecap_io::changes::motion::{moving_mesh, moving_particles};
+use whitecap_io::changes::{ChangeError, Changes};
+
+use crate::failure::Failure;
+use crate::file_notes::FileNotes;
+use crate::frames::FramePair;
+
+/// How frames are read.
+pub struct Reading<'a> {
+    /// What is renamed, and nothing else.
+    names: Changes,
+    /// Frames per second, if velocities are made anew.
+    rate: Option<f64>,
+    pairs: &'a [FramePair],
+    /// What readers had to say.
+    notes: RefCell<FileNotes>,
+}
+
+/// The frame before or after, and how many seconds lie between.
+type Beside<T> = Option<(T, f64)>;
+
+impl<'a> Reading<'a> {
+    /// Reads these frames.
+    pub fn new(changes: &Changes, rate: Option<f64>, pairs: &'a [FramePair]) -> Self {
+        let names = Changes { renamed: changes.renamed.clone(), ..Changes::default() };
+        Self { names, rate, pairs, notes: RefCell::default() }
+    }
+
+    /// What readers had to say.
+    pub fn into_notes(self) -> FileNotes {
+        self.notes.into_inner()
+    }
+
+    /// The particles of a frame.
+    pub fn particles(&self, place: usize) -> Result<Particles, Failure> {
+        let read = |path: &Path| {
+            let noted = whitecap_io::read_particles_noted(path)?;
+            let particles = self.notes.borrow_mut().take(path, noted);
+            self.names.particles(&particles).map_err(|error| about(path, error))
+        };
+        let path = &self.pairs[place].input;
+        let now = read(path)?;
+        let Some(rate) = self.rate else { return Ok(now) };
+        let [before, after] = self.neighbours(place, rate, read)?;
+        let both = [&before, &after].map(|side| side.as_ref().map(|(data, time)| (data, *time)));
+        moving_particles(now, both[0], both[1]).map_err(|error| Failure::about(path, error))
+    }
+
+    /// The mesh of a frame.
+    pub fn mesh(&self, place: usize) -> Result<TriMesh, Failure> {
+        let read = |path: &Path| {
+            let noted = whitecap_io::read_mesh_noted(path)?;
+            let mesh = self.notes.borrow_mut().take(path, noted);
+            self.names.mesh(&mesh).map_err(|error| about(path, error))
+        };
+        let path = &self.pairs[place].input;
+        let now = read(path)?;
+        let Some(rate) = self.rate else { return Ok(now) };
+        let [before, after] = self.neighbours(place, rate, read)?;
+        let both = [&before, &after].map(|side| side.as_ref().map(|(data, time)| (data, *time)));
+        moving_mesh(now, both[0], both[1]).map_err(|error| Failure::about(path, error))
+    }
+
+    /// The volume of a file, changed.
+    pub fn volume(&self, path: &Path, changes: &Changes) -> Result<Volume, Failure> {
+        let named = self.names.volume(whitecap_io::vdb::read(path)?);
+        named.and_then(|volume| changes.volume(volume)).map_err(|error| about(path, error))
+    }
+
+    fn neighbours<T>(
+        &self,
+        place: usize,
+        rate: f64,
+        read: impl Fn(&Path) -> Result<T, Failure>,
+    ) -> Result<[Beside<T>; 2], Failure> {
+        let frame = self.pairs[place].frame;
+        let side = |other: Option<usize>| -> Result<Beside<T>, Failure> {
+            let Some(FramePair { frame: other, input, .. }) = other.and_then(|o| self.pairs.get(o))
+            else {
+                return Ok(None);
+            };
+            let input: &PathBuf = input;
+            Ok(Some((read(input)?, (other - frame).unsigned_abs() as f64 / rate)))
+        };
+        Ok([side(place.checked_sub(1))?, side(Some(place + 1))?])
+    }
+}
+
+/// A failure to change the data of a file.
+pub fn about(path: &Path, error: ChangeError) -> Failure {
+    Failure::about(path, error)
+}
