@@ -108,12 +108,12 @@ fn bounds_are_right_beside_nan() {
         particles.set_attribute("heat", Column::F32(heat)).unwrap();
         whitecap_io::write_particles(folder.join("a.bgeo"), &particles).unwrap();
         let object = run_json(folder, &["info", "a.bgeo", "--json"]);
-        assert_eq!(object["bounds"]["min"], serde_json::json!([0.0, 0.0, 0.0]));
-        assert_eq!(object["bounds"]["max"], serde_json::json!([0.2, 0.2, 0.2]));
+        assert_eq!(object["bounds_metres"]["min"], serde_json::json!([0.0, 0.0, 0.0]));
+        assert_eq!(object["bounds_metres"]["max"], serde_json::json!([0.2, 0.2, 0.2]));
         assert_eq!(object["not_finite"], serde_json::json!({ "count": 2, "first": places[0] }));
         assert_eq!(object["attributes"][1]["range"], serde_json::json!([1.0, 1.0]));
         assert_eq!(object["attributes"][1]["not_finite"], 2);
-        assert!(object["spacing"].as_f64().is_some());
+        assert!(object["spacing_metres"].as_f64().is_some());
         let (_, stdout, _) = outcome(&run(folder, &["info", "a.bgeo"]));
         let first = format!("2 positions are not finite, the first that of particle {}", places[0]);
         assert!(stdout.contains(&first), "{stdout}");
