@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use support::results;
-use whitecap_core::TriMesh;
 use whitecap_core::glam::Vec3;
+use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_shot::{Cancel, Event, Registry, RunOptions, RunOutcome, Shot, run};
 
 /// Says yes from the n-th question on.
@@ -55,31 +55,30 @@ samples = 2
 save = ["png"]
 "#;
 
-/// Waves on particles that were given, and a surface that the waves move.
+/// Waves on two boxes that run into each other, and a surface that the waves move.
 const WAVES: &str = r#"
 [shot]
 name = "waves"
 frames = [1, 3]
-fps = 60
+fps = 24
 output = "out"
 
-[water]
-kind = "sph"
-spacing = 0.1
-domain = { min = [0, 0, 0], max = [0.6, 0.6, 0.3] }
-fill = [{ box = { min = [0, 0, 0], max = [0.3, 0.4, 0.3] } }]
+[boxes]
+kind = "cache"
+path = "boxes.####.bgeo"
+radius = 0.02
 
 [points]
 kind = "waves"
-particles = "water"
+particles = "boxes"
 give = "points"
-coarse = 0.2
-fine = 0.1
+coarse = 0.1
+fine = 0.04
 save = ["bgeo"]
 
 [skin]
 kind = "surface"
-particles = "water"
+particles = "boxes"
 
 [moved]
 kind = "displace"
@@ -88,7 +87,7 @@ points = "points"
 save = ["ply"]
 "#;
 
-/// Two boxes of liquid that run into each other, so that the mesh that follows them must merge.
+/// The two boxes again, with a mesh that follows them and must merge.
 const TRACK: &str = r#"
 [shot]
 name = "track"
@@ -97,13 +96,8 @@ fps = 24
 output = "out"
 
 [boxes]
-kind = "sph"
-spacing = 0.04
-domain = { min = [-0.5, 0, -0.5], max = [0.5, 0.8, 0.5] }
-fill = [
-    { box = { min = [-0.24, 0.3, -0.1], max = [-0.04, 0.5, 0.1], velocity = [1.2, 0, 0] } },
-    { box = { min = [0.04, 0.3, -0.1], max = [0.24, 0.5, 0.1], velocity = [-1.2, 0, 0] } },
-]
+kind = "cache"
+path = "boxes.####.bgeo"
 
 [mesh]
 kind = "cache"
@@ -147,8 +141,27 @@ fn write_inputs(folder: &Path) {
     whitecap_io::write_mesh(folder.join("box.ply"), &block).unwrap();
     let left = TriMesh::cuboid(Vec3::new(-0.24, 0.3, -0.1), Vec3::new(-0.04, 0.5, 0.1));
     let right = TriMesh::cuboid(Vec3::new(0.04, 0.3, -0.1), Vec3::new(0.24, 0.5, 0.1));
-    let pair = TriMesh::joined([&left, &right]);
-    whitecap_io::write_mesh(folder.join("pair.ply"), &pair).unwrap();
+    whitecap_io::write_mesh(folder.join("pair.ply"), &TriMesh::joined([&left, &right])).unwrap();
+    for frame in 1..=3 {
+        let path = folder.join(format!("boxes.{frame:04}.bgeo"));
+        whitecap_io::write_particles(path, &boxes((frame - 1) as f32 / 24.0)).unwrap();
+    }
+}
+
+/// Two boxes of particles, 0.04 m apart, that meet after a fifteenth of a second.
+fn boxes(time: f32) -> Particles {
+    let (mut positions, mut velocities) = (Vec::new(), Vec::new());
+    for place in 0..2 * 125 {
+        let [x, y, z] = [place % 5, place / 5 % 5, place / 25 % 5].map(|i| 0.04 * i as f32 + 0.02);
+        let (start, speed) = if place < 125 { (-0.24, 0.6) } else { (0.04, -0.6) };
+        positions.push(Vec3::new(start + speed * time + x, 0.3 + y, z - 0.1));
+        velocities.push(speed * Vec3::X);
+    }
+    let ids = (0..positions.len() as i64).collect();
+    let mut particles = Particles::new(positions);
+    particles.set_attribute("velocity", Column::Vec3(velocities)).unwrap();
+    particles.set_attribute("id", Column::I64(ids)).unwrap();
+    particles
 }
 
 fn load(folder: &Path, text: &str) -> Shot {
@@ -178,7 +191,6 @@ fn cancelled_anywhere(text: &str) {
     let (outcome, questions) = run_until(whole.path(), text, usize::MAX);
     assert_eq!(outcome, RunOutcome::Finished);
     let wanted = results(&whole.path().join("out"));
-    println!("{questions} questions");
     assert!(questions > 5, "only {questions} questions");
     for limit in 0..questions {
         let folder = tempfile::tempdir().unwrap();
