@@ -24,6 +24,7 @@ mod message;
 mod packing;
 mod page;
 mod request;
+mod room;
 mod scene;
 mod server;
 mod session;

@@ -9,14 +9,19 @@ use crate::error::PlayError;
 use crate::exchange::Exchange;
 use crate::page;
 use crate::request::{Identity, LONGEST_HEAD, Verdict};
-use crate::session;
+use crate::room::Room;
+use crate::session::{self, Browser};
 use crate::simulation::Simulation;
 use whitecap_pipes::PipeScene;
 
-/// Largest number of connections at once; more are closed without an answer.
-const MOST_CONNECTIONS: usize = 24;
+/// Largest number of connections whose request is not complete. One more closes the oldest of them.
+const MOST_WAITING: usize = 24;
 /// Largest number of sockets at once.
 const MOST_SOCKETS: usize = 6;
+/// A socket that is silent for longer than this gives its place to another.
+const GRACE: Duration = Duration::from_secs(1);
+/// Largest number of threads; more connections wait until one ends.
+const MOST_THREADS: usize = 96;
 /// A request must be complete after this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often the listener looks for new connections.
@@ -82,8 +87,9 @@ impl Server {
             identity: &self.identity,
             exchange: &exchange,
             should_stop: &|| has_ended.load(Ordering::Relaxed) || should_stop(),
-            connections: AtomicUsize::new(0),
-            sockets: AtomicUsize::new(0),
+            threads: AtomicUsize::new(0),
+            waiting: Room::new(MOST_WAITING, Duration::ZERO),
+            sockets: Room::new(MOST_SOCKETS, GRACE),
         };
         std::thread::scope(|scope| {
             let liquid = scope.spawn(|| {
@@ -93,13 +99,15 @@ impl Server {
             });
             let mut number = 0;
             while !(shared.should_stop)() {
+                let Some(thread) = Place::take(&shared.threads, MOST_THREADS) else {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                };
                 match self.listener.accept() {
                     Ok((stream, peer)) => {
                         number += 1;
-                        if let Some(place) = Place::take(&shared.connections, MOST_CONNECTIONS) {
-                            let shared = &shared;
-                            scope.spawn(move || shared.serve(stream, peer, number, place));
-                        }
+                        let shared = &shared;
+                        scope.spawn(move || shared.serve(stream, peer, number, thread));
                     }
                     // Nobody is waiting, or the client has already left.
                     Err(_) => std::thread::sleep(PAUSE),
@@ -133,25 +141,29 @@ struct Shared<'a> {
     identity: &'a Identity,
     exchange: &'a Exchange,
     should_stop: &'a (dyn Fn() -> bool + Sync),
-    connections: AtomicUsize,
-    sockets: AtomicUsize,
+    threads: AtomicUsize,
+    waiting: Room,
+    sockets: Room,
 }
 
 impl Shared<'_> {
     /// Answers one connection. Failures affect only that client.
-    fn serve(&self, mut stream: TcpStream, peer: SocketAddr, number: u64, _place: Place<'_>) {
+    fn serve(&self, mut stream: TcpStream, peer: SocketAddr, number: u64, _thread: Place<'_>) {
         if !peer.ip().is_loopback() || stream.set_nonblocking(false).is_err() {
             return;
         }
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(PATIENCE));
+        let Some(seat) = self.waiting.enter(number, &stream) else { return };
         let Some((head, rest)) = self.read_head(&mut stream) else { return };
+        drop(seat);
         let _ = match self.identity.judge(&head) {
             Verdict::File { file, with_content } => send_file(&mut stream, file, with_content),
             Verdict::Refuse { status, sentence } => refuse(&mut stream, status, sentence),
-            Verdict::Socket { key } => match Place::take(&self.sockets, MOST_SOCKETS) {
-                Some(_place) => {
-                    session::run(stream, rest, &key, number, self.exchange, self.should_stop);
+            Verdict::Socket { key } => match self.sockets.enter(number, &stream) {
+                Some(seat) => {
+                    let browser = Browser { number, seat: &seat, exchange: self.exchange };
+                    session::run(stream, rest, &key, &browser, self.should_stop);
                     self.exchange.leave(number);
                     Ok(())
                 }

@@ -16,6 +16,7 @@ use tungstenite::{Bytes, Error, Message as Packet, WebSocket};
 use crate::exchange::Exchange;
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::packing::packet;
+use crate::room::Seat;
 use crate::server::is_only_time;
 
 /// How long a read waits before it checks whether the server is stopping.
@@ -27,13 +28,19 @@ struct Same {
     kind: &'static str,
 }
 
+/// Whom a socket belongs to.
+pub(crate) struct Browser<'a> {
+    pub number: u64,
+    pub seat: &'a Seat<'a>,
+    pub exchange: &'a Exchange,
+}
+
 /// Talks with one browser until it leaves, misbehaves, or the server stops.
 pub(crate) fn run(
     mut stream: TcpStream,
     already_read: Vec<u8>,
     key: &str,
-    browser: u64,
-    exchange: &Exchange,
+    browser: &Browser<'_>,
     should_stop: &dyn Fn() -> bool,
 ) {
     let accepted = format!(
@@ -56,7 +63,8 @@ pub(crate) fn run(
         match next(&mut socket) {
             Heard::Nothing => {}
             Heard::Message(message) => {
-                let (terrain, surface) = exchange.visit(browser, &message);
+                browser.seat.heard();
+                let (terrain, surface) = browser.exchange.visit(browser.number, &message);
                 let surface = surface.map_or_else(|| same.clone(), |surface| surface.packet);
                 let packets = terrain.map(|terrain| terrain.packet).into_iter().chain([surface]);
                 let mut all = packets.map(Packet::Binary);

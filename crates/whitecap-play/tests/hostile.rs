@@ -279,3 +279,39 @@ fn there_are_only_so_many_sockets() {
         assert!(Instant::now() < deadline, "no slot became free");
     }
 }
+
+/// Contract: connections that say nothing are closed as soon as others need their places; the page comes at
+/// once however many there are.
+#[test]
+fn idle_connections_hold_nobody_up() {
+    let server = Running::start();
+    let mut idle = Vec::new();
+    let started = Instant::now();
+    for _ in 0..200 {
+        idle.push(server.connect());
+    }
+    assert_eq!(server.status("GET / HTTP/1.1\nHost: 127.0.0.1:PORT\n\n"), "200");
+    let mut socket = server.socket();
+    socket.ask(&serde_json::json!([0, 0]), r#""hand": null, "orders": []"#);
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+/// Contract: sockets that have the token and say nothing give their places to those that speak; a socket
+/// that speaks keeps its place.
+#[test]
+fn silent_sockets_make_room() {
+    let server = Running::start();
+    let nothing = r#""hand": null, "orders": []"#;
+    let mut speaking = server.socket();
+    let silent: Vec<Socket> = (0..5).map(|_| server.socket()).collect();
+    for _ in 0..6 {
+        std::thread::sleep(Duration::from_millis(250));
+        speaking.ask(&serde_json::json!([0, 0]), nothing);
+    }
+    let newcomers: Vec<Socket> = (0..5).map(|_| server.socket()).collect();
+    silent.into_iter().for_each(Socket::must_be_closed);
+    speaking.ask(&serde_json::json!([0, 0]), nothing);
+    for mut newcomer in newcomers {
+        newcomer.ask(&serde_json::json!([0, 0]), nothing);
+    }
+}
