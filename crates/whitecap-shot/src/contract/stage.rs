@@ -68,6 +68,11 @@ impl ShotContext {
         self.frames().filter(|frame| self.left_out.binary_search(frame).is_err())
     }
 
+    /// The file that a setting names.
+    pub fn file(&self, setting: &str) -> PathBuf {
+        self.folder.join(whitecap_io::path_text::decode(setting))
+    }
+
     /// When a frame happens.
     pub fn time_of(&self, index: i64) -> FrameTime {
         let time = (index - self.first) as f64 / self.fps;

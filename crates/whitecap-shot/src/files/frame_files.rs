@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use whitecap_io::{FrameRange, Sequence, path_text};
+use whitecap_io::{FrameRange, Sequence};
 
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -24,8 +24,7 @@ impl FrameFiles {
         wanted: impl Fn(&Path) -> bool,
     ) -> Result<Self, whitecap_io::Error> {
         let offset = first.unwrap_or(shot.first) - shot.first;
-        let path = shot.folder.join(path_text::decode(path));
-        Ok(Self { sequence: Sequence::find(path, wanted)?, offset })
+        Ok(Self { sequence: Sequence::find(shot.file(path), wanted)?, offset })
     }
 
     /// What a folder or a glob was taken for, in a sentence.

@@ -217,7 +217,7 @@ fn read(
 
     let settings = settings?;
     let output = match &settings.output {
-        Some(output) => folder.join(output),
+        Some(output) => folder.join(whitecap_io::path_text::decode(output)),
         None => folder.join("out").join(&settings.name),
     };
     let stages = if mistakes.is_empty() { assemble(&drafts, &order)? } else { return None };

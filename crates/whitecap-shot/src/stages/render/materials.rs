@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use whitecap_io::path_text;
 use whitecap_render::glam::Vec3;
 use whitecap_render::thin_film::{ThinFilm, ThinFilmSettings};
 use whitecap_render::{
@@ -54,7 +55,7 @@ pub fn pictures(settings: &MaterialSettings, folder: &Path) -> Vec<PathBuf> {
         | MaterialSettings::Metal(paint) => paint.texture.as_ref(),
         MaterialSettings::Bubble(film) => film.texture.as_ref(),
     };
-    texture.map(|texture| folder.join(&texture.path)).into_iter().collect()
+    texture.map(|texture| folder.join(path_text::decode(&texture.path))).into_iter().collect()
 }
 
 fn dielectric(
@@ -118,7 +119,7 @@ fn image<T: whitecap_render::TextureValue>(
     folder: &Path,
     value: impl Fn([f32; 4]) -> T,
 ) -> Result<Texture<T>, StageError> {
-    let path = folder.join(&settings.path);
+    let path = folder.join(path_text::decode(&settings.path));
     let mapping = match settings.size {
         Some(size) => Mapping::Above { scale: 1.0 / size },
         None => Mapping::Uv { scale: 1.0 },

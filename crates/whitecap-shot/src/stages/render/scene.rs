@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use whitecap_core::{GridClass, GridValues, TriMesh};
+use whitecap_io::path_text;
 use whitecap_render::glam::{Quat, Vec3};
 use whitecap_render::liquid::Shutter;
 use whitecap_render::meniscus::{MeniscusSettings, Solid};
@@ -330,7 +331,7 @@ fn static_files(settings: &RenderStageSettings, folder: &Path) -> Vec<PathBuf> {
         .flat_map(|material| pictures(material, folder))
         .collect();
     if let EnvironmentSettings::Image(image) = &settings.environment {
-        paths.push(folder.join(&image.path));
+        paths.push(folder.join(path_text::decode(&image.path)));
     }
     paths
 }
@@ -428,7 +429,7 @@ fn environment(
         },
         EnvironmentSettings::Image(image) => {
             const PATH: &str = "environment.image.path";
-            let path = folder.join(&image.path);
+            let path = folder.join(path_text::decode(&image.path));
             must_exist(PATH, &path)?;
             let values = read_image(&path, |[r, g, b, _]| Vec3::new(r, g, b))
                 .map_err(|error| SettingProblem::new(PATH, error))?;

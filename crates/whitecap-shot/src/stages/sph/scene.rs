@@ -50,7 +50,7 @@ impl Scene {
         });
         let openings = settings.emitters.iter().filter_map(opening_path);
         let single = settings.fill.iter().filter_map(Fill::path).chain(openings);
-        let files = single.map(|path| shot.folder.join(path)).collect();
+        let files = single.map(|path| shot.file(path)).collect();
         match problems.is_empty() {
             true => Ok(Self { fills, emitters, solids, files }),
             false => Err(problems),
@@ -88,7 +88,7 @@ impl Scene {
 fn shape_of(fill: &Fill, shot: &ShotContext) -> Result<Option<ClosedShape>, SettingProblem> {
     fill.check()?;
     let Some(path) = fill.path() else { return Ok(None) };
-    let mesh = read_mesh("mesh.path", &shot.folder.join(path))?;
+    let mesh = read_mesh("mesh.path", &shot.file(path))?;
     let shape = ClosedShape::new(mesh);
     shape.map(Some).map_err(|error| SettingProblem::new("mesh.path", error))
 }
@@ -105,7 +105,7 @@ fn loaded_emitter(
     spacing: f32,
     shot: &ShotContext,
 ) -> Result<Emitter, SettingProblem> {
-    let path = opening_path(settings).map(|path| shot.folder.join(path));
+    let path = opening_path(settings).map(|path| shot.file(path));
     let mesh = path.map(|path| read_mesh("from.mesh.path", &path)).transpose()?;
     Emitter::new(settings, mesh.as_ref(), spacing).map_err(|error| match error {
         SceneError::Setting(problem) => problem,
