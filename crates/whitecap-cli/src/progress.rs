@@ -123,7 +123,8 @@ struct Status {
 
 impl Status {
     fn new(total: usize) -> Self {
-        let (started, name) = (Instant::now(), String::new());
+        // Until something else is said.
+        let (started, name) = (Instant::now(), String::from("reading"));
         Self { total, done: 0, fraction: 0.0, name, started, free: None, told: None }
     }
 

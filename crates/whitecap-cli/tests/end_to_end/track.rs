@@ -69,7 +69,7 @@ fn what_is_wrong_is_told() {
         let (code, _, stderr) = outcome(&run(folder, &arguments));
         assert!(code != 0 && stderr.contains(sentence), "{sentence}: {stderr}");
     };
-    told("mm.ply", &[], "scale the mesh by 0.001");
+    told("mm.ply", &[], "whitecap convert IN OUT --scale 0.001");
     told("open.ply", &[], "the mesh is open");
     told("block.ply", &["--jump=9"], "jump");
     told("none.ply", &[], "none.ply");

@@ -9,7 +9,7 @@ use super::zoom::Zoom;
 use crate::failure::Failure;
 
 /// Grey of the background, and brightness of the letters, as sRGB.
-const BACKGROUND: f32 = 0.11;
+pub const BACKGROUND: f32 = 0.11;
 const INK: f32 = 0.92;
 /// Border of an enlarged part, as sRGB.
 const BORDER: [f32; 3] = [1.0, 0.72, 0.2];

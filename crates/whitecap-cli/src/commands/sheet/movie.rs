@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use whitecap_io::image::{Image, PngDepth, png_bytes};
 
+use super::canvas::BACKGROUND;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -46,7 +47,10 @@ impl Movie {
         let input = ["-hide_banner", "-loglevel", "error", "-y", "-f", "image2pipe", "-c:v", "png"];
         let pace = ["-framerate", &rate, "-i", "-", "-an"];
         // 4:2:0 halves the resolution of colours, so both sides must be even.
-        let filter = "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
+        let gray = format!("{:02x}", (255.0 * BACKGROUND).round() as u8).repeat(3);
+        let filter = format!(
+            "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{gray},scale=out_color_matrix=bt709:out_range=tv,format=yuv420p"
+        );
         let colours = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
         let codec: &[&str] = match self {
             Movie::Mp4 => {
@@ -56,7 +60,7 @@ impl Movie {
                 &["-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-row-mt", "1", "-f", "webm"]
             }
         };
-        let all = [&input[..], &pace, &["-vf", filter], &colours, codec].concat();
+        let all = [&input[..], &pace, &["-vf", &filter], &colours, codec].concat();
         all.into_iter().map(String::from).collect()
     }
 }
