@@ -51,9 +51,9 @@ fn an_inverted_mesh_is_named() {
 #[test]
 fn a_wrong_unit_is_named() {
     let large = ball(Vec3::ZERO, 550.0, 3, |_| 0.0);
-    refused(&large, &liquid(), defaults(), &["units", "scale the mesh by 0.001"]);
+    refused(&large, &liquid(), defaults(), &["units", "--scale 0.001"]);
     let small = ball(Vec3::ZERO, 0.000_55, 3, |_| 0.0);
-    refused(&small, &liquid(), defaults(), &["units", "scale the mesh by 1000"]);
+    refused(&small, &liquid(), defaults(), &["units", "--scale 1000"]);
 }
 
 /// Contract: the error for a mesh somewhere else says where both are.
