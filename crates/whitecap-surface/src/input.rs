@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Bounds, Particles, counted, reduce};
 
-use crate::spacing::particle_spacing;
+use crate::spacing::{SpacingEstimate, radius_warning};
 use crate::{CropBox, Error, Method, SurfaceSettings};
 
 /// The largest number of cells a support radius may span: finer cells only waste memory.
@@ -50,21 +50,15 @@ impl Input {
             None => own_radii(particles, &kept)?,
         };
         let radius = match (settings.radius, &own_radii) {
-            (Some(radius), _) => positive("radius", radius)?,
-            (None, Some(radii)) => {
-                let total = reduce::sum(radii.len(), |i| f64::from(radii[i]));
-                (total / radii.len() as f64) as f32
-            }
-            (None, None) if positions.is_empty() => 1.0,
-            (None, None) => {
-                let spacing = particle_spacing(&positions)
-                    .ok_or(Error::RadiusUnknown { count: positions.len() })?;
-                let radius = 0.5 * spacing;
-                notes.push(format!(
-                    "no radius was given: {radius:.6} m, half the particle spacing, is used"
-                ));
+            (Some(radius), _) => {
+                let radius = positive("radius", radius)?;
+                let what = format!("the radius, {radius} m,");
+                notes.extend(radius_warning(&positions, radius, &what));
                 radius
             }
+            (None, Some(radii)) => radius_of_column(radii, &positions, &mut notes),
+            (None, None) if positions.is_empty() => 1.0,
+            (None, None) => radius_of_all(particles, &positions, &mut notes)?,
         };
         let cell = positive("cell", settings.cell.unwrap_or(radius))?;
         let support = positive("support", settings.support.unwrap_or(4.0 * radius))?;
@@ -119,6 +113,40 @@ impl Input {
         let largest = self.relative_radius.iter().flatten().copied().fold(1.0, f32::max);
         self.support * largest
     }
+}
+
+/// The mean of the particles' own radii.
+fn radius_of_column(radii: &[f32], positions: &[Vec3], notes: &mut Vec<String>) -> f32 {
+    let total = reduce::sum(radii.len(), |i| f64::from(radii[i]));
+    let radius = (total / radii.len() as f64) as f32;
+    // Particles of different sizes have no one spacing.
+    if radii.iter().all(|&own| own == radii[0]) {
+        let what = format!("the particles' own radius, {radius} m,");
+        notes.extend(radius_warning(positions, radius, &what));
+    }
+    radius
+}
+
+/// The radius of particles that have none of their own: what is known of all of them, or an estimate.
+fn radius_of_all(
+    particles: &Particles,
+    positions: &[Vec3],
+    notes: &mut Vec<String>,
+) -> Result<f32, Error> {
+    let facts = particles.facts();
+    if let Some(radius) = facts.radius {
+        if facts.radius_is_estimated {
+            notes.push(format!(
+                "no radius was given: {radius} m, half the particle spacing of the sequence, is used for every frame"
+            ));
+        }
+        return positive("radius", radius);
+    }
+    let estimate =
+        SpacingEstimate::of(positions).ok_or(Error::RadiusUnknown { count: positions.len() })?;
+    let radius = estimate.radius();
+    notes.push(format!("no radius was given: {radius} m, half the particle spacing, is used"));
+    Ok(radius)
 }
 
 fn positive(name: &'static str, value: f32) -> Result<f32, Error> {

@@ -16,10 +16,10 @@
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
-use whitecap_core::Bounds;
 use whitecap_core::eigen::symmetric_eigen;
 use whitecap_core::kernels::{CubicSpline, Kernel};
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{Bounds, Particles, reduce};
 
 /// Number of particles sampled.
 const SAMPLES: usize = 4096;
@@ -33,6 +33,8 @@ const SMALLEST_ROUNDNESS: f32 = 0.6;
 const FEWEST_FULL: (usize, f32) = (8, 0.004);
 /// The largest ratio of spacing to nearest distance.
 const LARGEST_DISORDER: f32 = 4.0;
+/// How far from the spacing a radius may be without a warning, as a factor.
+const LARGEST_MISFIT: f32 = 1.5;
 
 /// A particle spacing that was estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +59,11 @@ impl SpacingEstimate {
         Some(Self { spacing, from_inside: inside.is_some() })
     }
 
+    /// Half the spacing, rounded to three digits: what is said is what is used.
+    pub fn radius(&self) -> f32 {
+        format!("{:.2e}", 0.5 * self.spacing).parse().unwrap_or(0.5 * self.spacing)
+    }
+
     /// One estimate for a sequence of frames: the median of those measured inside the liquid, or of all
     /// where there are none.
     pub fn of_sequence(frames: &[Self]) -> Option<Self> {
@@ -67,6 +74,64 @@ impl SpacingEstimate {
         let spacing = *spacings.get(spacings.len() / 2)?;
         Some(Self { spacing, from_inside })
     }
+}
+
+/// The spacing of a liquid, from the best that is known: twice the mean of the `radius` column, twice the radius
+/// among the facts, else estimated. `None` if there is no way to know.
+pub fn spacing_of(particles: &Particles) -> Option<f32> {
+    let known = mean_radius(particles).or(particles.facts().radius).filter(|radius| *radius > 0.0);
+    known
+        .or_else(|| SpacingEstimate::of(particles.positions()).map(|found| found.radius()))
+        .map(|radius| 2.0 * radius)
+}
+
+/// The mean of the `radius` column, if all its values can be radii.
+fn mean_radius(particles: &Particles) -> Option<f32> {
+    let radii = particles.radii().filter(|radii| !radii.is_empty())?;
+    let usable = radii.iter().all(|radius| *radius > 0.0 && radius.is_finite());
+    let mean = || reduce::sum(radii.len(), |i| f64::from(radii[i])) / radii.len() as f64;
+    usable.then(|| mean() as f32)
+}
+
+/// Says so if a radius is far from half the spacing of particles: they would be drops, or one lump.
+///
+/// `what` names the radius, such as "the radius, 0.01 m,".
+pub fn radius_warning(positions: &[Vec3], radius: f32, what: &str) -> Option<String> {
+    if fits(positions, radius) {
+        return None;
+    }
+    let estimate = SpacingEstimate::of(positions)?;
+    let ratio = radius / estimate.radius();
+    // Close pairs shrink an estimate that is not from the inside.
+    let tolerance = if estimate.from_inside { LARGEST_MISFIT } else { LARGEST_MISFIT.powi(2) };
+    if ratio < tolerance && ratio > tolerance.recip() {
+        return None;
+    }
+    let right = estimate.radius();
+    Some(match ratio < 1.0 {
+        true => format!(
+            "{what} is far smaller than half the particle spacing, {right} m: particles may become single drops"
+        ),
+        false => format!(
+            "{what} is far larger than half the particle spacing, {right} m: detail is lost"
+        ),
+    })
+}
+
+/// Whether full neighbourhoods of the size that goes with a radius confirm it: a quick look that spares the
+/// estimate.
+fn fits(positions: &[Vec3], radius: f32) -> bool {
+    // A neighbourhood has 180 particles, a cell of its size 43.
+    const MOST_IN_CELL: usize = 400;
+    let support = SUPPORT_PER_SPACING * 2.0 * radius;
+    if !(support > 0.0 && support.is_finite()) || !positions.iter().all(|p| p.is_finite()) {
+        return false;
+    }
+    let grid = NeighbourGrid::build(positions, support);
+    let crowded = grid.len() > MOST_IN_CELL * grid.cell_count();
+    let found = if crowded { None } else { spacing_at_support(&grid, support) };
+    let ratio = found.map_or(f32::INFINITY, |spacing| 2.0 * radius / spacing);
+    ratio < LARGEST_MISFIT && ratio > LARGEST_MISFIT.recip()
 }
 
 /// Edge of the cube that one particle of liquid fills; `None` if no two particles are at different positions,
@@ -162,10 +227,11 @@ fn density_if_full(
 /// Distances to the nearest neighbour at a different position: the median, and the upper eighth of those that
 /// are not much larger, which are of particles without a close partner.
 fn nearest_distances(positions: &[Vec3]) -> Option<(f32, f32)> {
-    // Below this, halving the cells would reach zero.
+    // Below this, halving the cells would reach zero; above, sizes of neighbourhoods would overflow.
     const SMALLEST_SIZE: f32 = 1e-25;
+    const LARGEST_SIZE: f32 = 1e25;
     let size = Bounds::of(positions).size().max_element();
-    if !(size > SMALLEST_SIZE && size.is_finite()) {
+    if !(size > SMALLEST_SIZE && size < LARGEST_SIZE) {
         return None;
     }
     // Start from one cell around everything and halve until cells are sparsely filled; an
@@ -269,6 +335,25 @@ mod tests {
         assert_spacing("spray and a sheet", &splash, 0.05);
         splash.push(Vec3::splat(1e38));
         assert_spacing("an outlier", &splash, 0.05);
+    }
+
+    /// Contract: a radius far from half the spacing gets a sentence with the right number, at any scale; one
+    /// within a factor of 1.5 gets none, nor does a radius without particles to compare it with.
+    #[test]
+    fn a_radius_far_from_the_spacing_is_noticed() {
+        let liquid = lattice([12; 3], 0.3);
+        let warning = |radius: f32| radius_warning(&liquid, radius, "the radius");
+        for radius in [0.018, 0.025, 0.035] {
+            assert_eq!(warning(radius), None);
+        }
+        for radius in [1e-30, 0.005, 0.01, 0.015, 0.04, 0.1, 2.0, 3e38] {
+            let said =
+                warning(radius).unwrap_or_else(|| panic!("nothing was said about {radius} m"));
+            let number = said.split(" m:").next().unwrap().rsplit(' ').next().unwrap();
+            let right: f32 = number.parse().unwrap();
+            assert!((right / 0.025 - 1.0).abs() < 0.05, "{said}");
+        }
+        assert_eq!(radius_warning(&[Vec3::ONE], 1.0, "the radius"), None);
     }
 
     /// Contract: where there is no inside, the distances between neighbours count.

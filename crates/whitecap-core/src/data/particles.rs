@@ -2,19 +2,20 @@
 
 use glam::Vec3;
 
-use crate::{Attributes, Column, Error, attributes};
+use crate::{Attributes, Column, Error, Facts, attributes};
 
 /// A set of particles. Positions are in metres, y up, right-handed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles {
     positions: Vec<Vec3>,
     attributes: Attributes,
+    facts: Facts,
 }
 
 impl Particles {
     /// Particles with positions only.
     pub fn new(positions: Vec<Vec3>) -> Self {
-        Self { positions, attributes: Attributes::new() }
+        Self { positions, ..Self::default() }
     }
 
     /// Number of particles.
@@ -57,6 +58,16 @@ impl Particles {
         self.attributes.remove(name)
     }
 
+    /// What holds for all particles.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What holds for all particles, to be changed.
+    pub fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
     /// The `velocity` column, if present as vectors.
     pub fn velocities(&self) -> Option<&[Vec3]> {
         match self.attribute(attributes::VELOCITY)? {
@@ -87,6 +98,7 @@ impl Particles {
         Particles {
             positions: indices.iter().map(|&i| self.positions[i as usize]).collect(),
             attributes: self.attributes.gather(indices),
+            facts: self.facts,
         }
     }
 

@@ -93,7 +93,7 @@ impl Transform {
         if self.scale < 0.0 { mesh.flipped() } else { mesh }
     }
 
-    /// The particles, moved: positions, `velocity` and `radius`.
+    /// The particles, moved: positions, `velocity`, `radius` and the radius among the facts.
     pub fn particles(&self, mut particles: Particles) -> Particles {
         for position in particles.positions_mut() {
             *position = self.point(*position);
@@ -104,6 +104,8 @@ impl Transform {
         let radius = particles.radii().map(|values| {
             Column::F32(values.iter().map(|&radius| radius * self.scale.abs()).collect())
         });
+        let facts = particles.facts_mut();
+        facts.radius = facts.radius.map(|radius| radius * self.scale.abs());
         for (name, column) in [(attributes::VELOCITY, velocity), (attributes::RADIUS, radius)] {
             if let Some(column) = column {
                 particles

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use glam::Vec3;
 use whitecap_core::{Bounds, Particles, Unwatched};
-use whitecap_surface::{LevelSet, particle_spacing};
+use whitecap_surface::{LevelSet, spacing_of};
 
 use super::contact::ContactGuide;
 use super::field::{Correction, Wall};
@@ -88,7 +88,7 @@ impl MeniscusLiquid<ParticleLiquid> {
 /// How far a particle reaches, in m.
 fn reach_of(particles: &Particles, settings: &LiquidSettings) -> f32 {
     let largest = || particles.radii().map(|radii| radii.iter().copied().fold(0.0, f32::max));
-    let estimated = || particle_spacing(particles.positions()).map(|spacing| 0.5 * spacing);
+    let estimated = || spacing_of(particles).map(|spacing| 0.5 * spacing);
     let radius = settings.radius.or_else(largest).or_else(estimated).unwrap_or(0.0);
     settings.support.unwrap_or(4.0 * radius)
 }

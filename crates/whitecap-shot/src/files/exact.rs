@@ -22,8 +22,8 @@ use whitecap_core::checked_bytes::{CheckedBytes, CutShort};
 use whitecap_core::glam::{IVec3, Vec2, Vec3, Vec4};
 use whitecap_core::sparse_grid::TILE_NODES;
 use whitecap_core::{
-    Attributes, Column, GridClass, GridValues, Lattice, Particles, SparseGrid, Tile, TriMesh,
-    Volume, VolumeGrid,
+    Attributes, Column, Facts, GridClass, GridValues, Lattice, Particles, SparseGrid, Tile,
+    TriMesh, Volume, VolumeGrid,
 };
 
 use whitecap_io::image::Samples;
@@ -31,7 +31,7 @@ use whitecap_io::image::Samples;
 use crate::FrameData;
 use crate::contract::picture::Picture;
 
-const MAGIC: &[u8; 8] = b"whitecp1";
+const MAGIC: &[u8; 8] = b"whitecp2";
 
 /// Why bytes are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,8 @@ fn write(data: &FrameData, out: &mut impl Write) -> io::Result<()> {
         FrameData::Particles(particles) => {
             out.write_all(&[0])?;
             put_list(out, particles.positions())?;
-            put_attributes(out, particles.attributes())
+            put_attributes(out, particles.attributes())?;
+            put_facts(out, particles.facts())
         }
         FrameData::Mesh(mesh) => {
             out.write_all(&[1])?;
@@ -114,6 +115,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<FrameData, ExactError> {
             for (name, column) in input.attributes()? {
                 particles.set_attribute(name, column).map_err(damaged)?;
             }
+            *particles.facts_mut() = input.facts()?;
             FrameData::from(particles)
         }
         1 => {
@@ -217,6 +219,16 @@ fn put_attributes(out: &mut impl Write, attributes: &Attributes) -> io::Result<(
     })
 }
 
+fn put_facts(out: &mut impl Write, facts: &Facts) -> io::Result<()> {
+    for fact in [facts.radius, facts.rest_density, facts.frame_rate] {
+        match fact {
+            Some(value) => out.write_all(&[1]).and_then(|()| value.put(out))?,
+            None => out.write_all(&[0])?,
+        }
+    }
+    out.write_all(&[u8::from(facts.radius_is_estimated)])
+}
+
 fn put_grid(out: &mut impl Write, grid: &VolumeGrid) -> io::Result<()> {
     put_text(out, &grid.name)?;
     let class = match grid.class {
@@ -308,6 +320,26 @@ impl<'a> Input<'a> {
         })
     }
 
+    fn flag(&mut self) -> Result<bool, ExactError> {
+        match self.byte()? {
+            tag @ 0..=1 => Ok(tag == 1),
+            tag => Err(damaged(format!("{tag} is neither yes nor no"))),
+        }
+    }
+
+    fn fact(&mut self) -> Result<Option<f32>, ExactError> {
+        self.flag()?.then(|| self.value()).transpose()
+    }
+
+    fn facts(&mut self) -> Result<Facts, ExactError> {
+        Ok(Facts {
+            radius: self.fact()?,
+            rest_density: self.fact()?,
+            frame_rate: self.fact()?,
+            radius_is_estimated: self.flag()?,
+        })
+    }
+
     fn grid(&mut self) -> Result<VolumeGrid, ExactError> {
         let name = self.text()?;
         let class = match self.byte()? {
@@ -365,6 +397,8 @@ mod tests {
         for (name, column) in columns {
             particles.set_attribute(name, column).unwrap();
         }
+        *particles.facts_mut() =
+            Facts { radius: Some(0.02), radius_is_estimated: true, ..Facts::default() };
         FrameData::from(particles)
     }
 

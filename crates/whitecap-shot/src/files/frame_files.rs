@@ -47,6 +47,15 @@ impl FrameFiles {
         self.sequence.path(frame + self.offset)
     }
 
+    /// The first, the middle and the last of all files that there are.
+    pub fn samples(&self) -> Vec<PathBuf> {
+        let existing = self.sequence.existing().unwrap_or_default();
+        let Some(last) = existing.len().checked_sub(1) else { return Vec::new() };
+        let mut places = vec![0, last / 2, last];
+        places.dedup();
+        places.into_iter().map(|place| existing[place].1.clone()).collect()
+    }
+
     /// Names the files that the shot needs and that are not there.
     pub fn missing(&self, shot: &ShotContext) -> Option<SettingProblem> {
         self.missing_of(shot, &|_| true)

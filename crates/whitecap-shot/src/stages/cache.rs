@@ -1,12 +1,17 @@
 //! `kind = "cache"`: frames from files that another program, or an earlier run, wrote.
+//!
+//! Particles without a radius get the same estimate in every frame, from the first, the middle and the last file
+//! that there is, whichever frames the shot uses: estimates of single frames differ, and surfaces would
+//! pulsate with them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_core::{Column, attributes};
 use whitecap_io::Noted;
+use whitecap_core::{Column, Particles, attributes};
+use whitecap_surface::SpacingEstimate;
 
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{
@@ -55,7 +60,8 @@ pub struct CacheSettings {
     #[serde(default)]
     #[schemars(extend("unit" = "frames"))]
     pub first: Option<i64>,
-    /// Radius given to every particle. Left out: the radius that the files hold, if any.
+    /// Radius given to every particle. Left out: the radius that the files hold, else half the particle
+    /// spacing found in the first, the middle and the last file.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: Option<f32>,
@@ -67,12 +73,17 @@ pub(super) struct Cache {
     radius: Option<f32>,
     /// The first frame of the shot.
     first: i64,
+    /// Files that an estimate of the radius is made from.
+    samples: Vec<PathBuf>,
+    /// That estimate, once it was needed.
+    estimate: OnceLock<Option<f32>>,
 }
 
 impl Phenomenon for Cache {
     const KIND: KindInfo = KindInfo {
         name: "cache",
         doc: "Reads frames from files that another program has written.",
+        version: 2,
         gives: Gives::Chosen {
             key: "content",
             choices: &[
@@ -94,13 +105,20 @@ impl Phenomenon for Cache {
             SettingProblem::new("radius", message).with_help(help)
         });
         match (stray_radius, checked_files(&settings, kind, shot)) {
-            (None, Ok(files)) => Ok(Self { files, kind, radius, first: shot.first }),
+            (None, Ok(files)) => {
+                let guess = kind == DataKind::Particles && radius.is_none();
+                let samples = if guess { files.samples() } else { Vec::new() };
+                let (first, estimate) = (shot.first, OnceLock::new());
+                Ok(Self { files, kind, radius, first, samples, estimate })
+            }
             (stray, files) => Err(stray.into_iter().chain(files.err()).collect()),
         }
     }
 
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
-        Ok(vec![self.files.file(frame)])
+        let own = self.files.file(frame);
+        let others = self.samples.iter().filter(|sample| **sample != own).cloned();
+        Ok(std::iter::once(own.clone()).chain(others).collect())
     }
 
     fn start(&self) -> Result<(), StageError> {
@@ -116,10 +134,8 @@ impl Phenomenon for Cache {
         let path = self.files.file(context.frame.index);
         let Noted { mut data, mut notes } =
             formats::read(&path, self.kind).map_err(StageError::failed)?;
-        if let (Some(radius), FrameData::Particles(particles)) = (self.radius, &mut data) {
-            let radii = Column::F32(vec![radius; particles.len()]);
-            let particles = Arc::make_mut(particles);
-            particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed)?;
+        if let FrameData::Particles(particles) = &mut data {
+            self.give_radius(Arc::make_mut(particles))?;
         }
         let metrics = counts(&data);
         if context.frame.index == self.first {
@@ -140,6 +156,32 @@ fn mesh_note(path: &Path, data: &FrameData) -> Option<String> {
             particles.len()
         )
     })
+}
+
+impl Cache {
+    /// Gives particles the radius of the settings, or the estimate if they have none of their own.
+    fn give_radius(&self, particles: &mut Particles) -> Result<(), StageError> {
+        if let Some(radius) = self.radius {
+            let radii = Column::F32(vec![radius; particles.len()]);
+            return particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed);
+        }
+        if particles.radii().is_none() && particles.facts().radius.is_none() {
+            let facts = particles.facts_mut();
+            facts.radius = *self.estimate.get_or_init(|| estimated_radius(&self.samples));
+            facts.radius_is_estimated = facts.radius.is_some();
+        }
+        Ok(())
+    }
+}
+
+/// Half the particle spacing of a sequence. A file that cannot be read is reported when its frame is made.
+fn estimated_radius(samples: &[PathBuf]) -> Option<f32> {
+    let of_file = |path: &PathBuf| {
+        let particles = whitecap_io::read_particles(path).ok()?;
+        SpacingEstimate::of(particles.positions())
+    };
+    let frames: Vec<SpacingEstimate> = samples.iter().filter_map(of_file).collect();
+    SpacingEstimate::of_sequence(&frames).map(|estimate| estimate.radius())
 }
 
 fn counts(data: &FrameData) -> Vec<Metric> {

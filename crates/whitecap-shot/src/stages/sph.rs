@@ -52,7 +52,7 @@ impl Phenomenon for Sph {
     const KIND: KindInfo = KindInfo {
         name: "sph",
         doc: "Simulates a liquid by smoothed-particle hydrodynamics.",
-        version: 2,
+        version: 3,
         gives: Gives::Always(DataKind::Particles),
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,

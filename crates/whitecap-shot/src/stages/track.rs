@@ -9,7 +9,7 @@ use whitecap_core::attributes::ID;
 use whitecap_core::glam::Vec3;
 use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
 use whitecap_core::{Column, Particles, TriMesh, Watch, counted, counted_as};
-use whitecap_surface::particle_spacing;
+use whitecap_surface::{radius_warning, spacing_of};
 use whitecap_track::{
     CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, close_mesh,
 };
@@ -174,10 +174,14 @@ impl Track {
         watch: &dyn Watch,
     ) -> Result<Tracker, StageError> {
         let settings = self.settings.track.clone();
+        if let Some(spacing) = settings.spacing {
+            let what = format!("half of `spacing`, {} m,", 0.5 * spacing);
+            notes.extend(radius_warning(particles.positions(), 0.5 * spacing, &what));
+        }
         if !self.settings.close {
             return Tracker::new(mesh, particles, settings, watch).map_err(failed);
         }
-        let spacing = settings.spacing.or_else(|| particle_spacing(particles.positions()));
+        let spacing = settings.spacing.or_else(|| spacing_of(particles));
         let own = spacing.map(|spacing| CLOSE_CELL_PER_SPACING * spacing);
         let cell = self.settings.close_cell.or(own).ok_or_else(|| {
             StageError::failed("the particle spacing cannot be estimated; set `close-cell`")

@@ -11,7 +11,7 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh, Watch};
 use whitecap_scene::shape::BoxShape;
 use whitecap_scene::{AnimatedBody, BodySettings};
-use whitecap_surface::{Method, SurfaceSettings, particle_spacing, surface_particles};
+use whitecap_surface::{Method, SurfaceSettings, spacing_of, surface_particles};
 use whitecap_waves::dynamics::{DynamicsError, Obstacles, container_walls, displaced_mesh};
 use whitecap_waves::points::{Lengths, PointError};
 use whitecap_waves::{Surroundings, WaveError, WaveFrame, WaveSettings, Waves as WaveState};
@@ -276,7 +276,7 @@ impl Waves {
     ) -> Result<TriMesh, StageError> {
         let radius = match particles.radii() {
             Some(_) => None,
-            None => particle_spacing(particles.positions())
+            None => spacing_of(particles)
                 .map(|spacing| 0.5 * spacing)
                 .or(Some(RADIUS_PER_COARSE * lengths.coarse)),
         };

@@ -3,8 +3,8 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::triangle_bvh::TriangleBvh;
-use whitecap_core::{Bounds, Particles, TriMesh, reduce};
-use whitecap_surface::{particle_spacing, report, self_intersections};
+use whitecap_core::{Bounds, Particles, TriMesh};
+use whitecap_surface::{report, self_intersections};
 
 use crate::error::TrackError;
 use crate::settings::TrackSettings;
@@ -24,14 +24,8 @@ pub(crate) fn spacing_of(
     if let Some(spacing) = settings.spacing {
         return Ok(spacing);
     }
-    let count = particles.len();
-    if let Some(radii) = particles.radii()
-        && count > 0
-        && radii.iter().all(|r| r.is_finite() && *r > 0.0)
-    {
-        return Ok((2.0 * reduce::sum(count, |i| f64::from(radii[i])) / count as f64) as f32);
-    }
-    particle_spacing(particles.positions()).ok_or(TrackError::SpacingUnknown { count })
+    whitecap_surface::spacing_of(particles)
+        .ok_or(TrackError::SpacingUnknown { count: particles.len() })
 }
 
 /// Fails at the first problem with the mesh, by itself or relative to the particles.

@@ -13,8 +13,8 @@ use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::identities::Duplicate;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Identities, Particles, Watch, counted, reduce};
-use whitecap_surface::particle_spacing;
+use whitecap_core::{Identities, Particles, Watch, counted};
+use whitecap_surface::spacing_of;
 
 use super::coarse::averages::averages;
 use super::coarse::band::Band;
@@ -198,16 +198,11 @@ impl SurfaceTracker {
         if particles.is_empty() {
             return Ok(None);
         }
-        let coarse = match (self.settings.coarse, particles.radii()) {
-            (Some(coarse), _) => coarse,
-            (None, Some(radii)) if radii.iter().all(|r| *r > 0.0 && r.is_finite()) => {
-                let total = reduce::sum(radii.len(), |i| f64::from(radii[i]));
-                COARSE_PER_SPACING * 2.0 * (total / radii.len() as f64) as f32
-            }
-            (None, _) => {
-                let spacing = particle_spacing(particles.positions())
-                    .ok_or(PointError::CoarseUnknown { count: particles.len() })?;
-                COARSE_PER_SPACING * spacing
+        let coarse = match self.settings.coarse {
+            Some(coarse) => coarse,
+            None => {
+                let unknown = PointError::CoarseUnknown { count: particles.len() };
+                COARSE_PER_SPACING * spacing_of(particles).ok_or(unknown)?
             }
         };
         if self.settings.coarse.is_none() {

@@ -28,7 +28,8 @@ pub enum Selection {
 
 impl Liquid {
     /// All particles, in the order of their identities, with the columns `velocity` (m/s), `id`,
-    /// `density` (kg/m³), `pressure` (Pa), `type` (see [`whitecap_scene::tags`]) and `age` (s).
+    /// `density` (kg/m³), `pressure` (Pa), `type` (see [`whitecap_scene::tags`]), `radius` (m, half the
+    /// spacing) and `age` (s).
     pub fn particles(&self) -> Result<Particles, SphError> {
         self.selected_particles(Selection::All)
     }
@@ -48,6 +49,8 @@ impl Liquid {
         particles.set_attribute("density", Column::F32(columns.density.clone()))?;
         particles.set_attribute("pressure", Column::F32(pressure.collect()))?;
         particles.set_attribute("type", Column::I32(tags.types))?;
+        let radii = vec![0.5 * self.resolution.spacing; columns.len()];
+        particles.set_attribute(attributes::RADIUS, Column::F32(radii))?;
         particles.set_attribute("age", Column::F32(columns.age.clone()))?;
         Ok(particles.gather(&order))
     }

@@ -28,7 +28,7 @@ pub(crate) fn velocities(particles: &Particles) -> Result<Option<&[Vec3]>, Liqui
     }
 }
 
-/// Positions and radii of the particles, and of copies of some at other positions.
+/// Positions, radii and facts of the particles, and of copies of some at other positions.
 pub(crate) fn with_copies(
     particles: &Particles,
     ghosts: &[(u32, Vec3)],
@@ -36,6 +36,7 @@ pub(crate) fn with_copies(
     let mut positions = particles.positions().to_vec();
     positions.extend(ghosts.iter().map(|(_, position)| *position));
     let mut all = Particles::new(positions);
+    *all.facts_mut() = *particles.facts();
     if let Some(radii) = particles.radii() {
         let mut radii = radii.to_vec();
         radii.extend(ghosts.iter().map(|(index, _)| particles_radius(particles, *index)));
