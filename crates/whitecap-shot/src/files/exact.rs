@@ -220,11 +220,9 @@ fn put_attributes(out: &mut impl Write, attributes: &Attributes) -> io::Result<(
 }
 
 fn put_facts(out: &mut impl Write, facts: &Facts) -> io::Result<()> {
-    for fact in [facts.radius, facts.rest_density, facts.frame_rate] {
-        match fact {
-            Some(value) => out.write_all(&[1]).and_then(|()| value.put(out))?,
-            None => out.write_all(&[0])?,
-        }
+    match facts.radius {
+        Some(value) => out.write_all(&[1]).and_then(|()| value.put(out))?,
+        None => out.write_all(&[0])?,
     }
     out.write_all(&[u8::from(facts.radius_is_estimated)])
 }
@@ -327,17 +325,9 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn fact(&mut self) -> Result<Option<f32>, ExactError> {
-        self.flag()?.then(|| self.value()).transpose()
-    }
-
     fn facts(&mut self) -> Result<Facts, ExactError> {
-        Ok(Facts {
-            radius: self.fact()?,
-            rest_density: self.fact()?,
-            frame_rate: self.fact()?,
-            radius_is_estimated: self.flag()?,
-        })
+        let radius = self.flag()?.then(|| self.value()).transpose()?;
+        Ok(Facts { radius, radius_is_estimated: self.flag()? })
     }
 
     fn grid(&mut self) -> Result<VolumeGrid, ExactError> {
@@ -397,8 +387,7 @@ mod tests {
         for (name, column) in columns {
             particles.set_attribute(name, column).unwrap();
         }
-        *particles.facts_mut() =
-            Facts { radius: Some(0.02), radius_is_estimated: true, ..Facts::default() };
+        *particles.facts_mut() = Facts { radius: Some(0.02), radius_is_estimated: true };
         FrameData::from(particles)
     }
 
