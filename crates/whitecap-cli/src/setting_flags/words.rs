@@ -46,7 +46,10 @@ impl SettingFlags {
         let value = &text[value_start..value_start + value_length(&text[value_start..])];
         let choice = value.split(['[', '{', '}', ']', ' ', ',']).find_map(|word| {
             let flag = format!("{key}-{word}");
-            self.flags.iter().find(|f| f.name == flag).filter(|_| !word.is_empty() && word != "min")
+            self.flags
+                .iter()
+                .find(|f| f.name == flag)
+                .filter(|_| !matches!(word, "" | "min" | "max"))
         });
         let flag = choice.map_or(key, |flag| flag.name.as_str());
         let numbers: Vec<&str> = value

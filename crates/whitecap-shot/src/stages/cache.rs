@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_io::Noted;
 use whitecap_core::{Column, Particles, attributes};
+use whitecap_io::Noted;
 use whitecap_surface::SpacingEstimate;
 
 use crate::files::frame_files::FrameFiles;
