@@ -182,7 +182,7 @@ fn what_does_not_fit_is_refused() {
         name: name.to_string(),
         samples: Samples::Uint(vec![1; count]),
     };
-    let image = |channels| LayeredImage { width: 2, height: 2, channels };
+    let image = |channels| LayeredImage { width: 2, height: 2, channels, camera: None };
     refused(&image(vec![channel("R", 4), channel("R", 4)]), "two channels called R");
     refused(&image(vec![channel("R", 3)]), "3 values for 2 x 2");
     refused(&image(vec![channel("größe", 4)]), "ASCII");

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         width: 960,
         height: 360,
         samples,
-        clamp: 8.0,
+        clamp: Some(8.0),
         ..RenderSettings::default()
     };
     let picture = render(&drops()?, &settings, &Unwatched)?;

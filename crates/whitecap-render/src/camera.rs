@@ -1,12 +1,12 @@
 //! Cameras: which ray belongs to which point of the picture.
 
-use glam::{Vec2, Vec3};
+use glam::{Mat4, Vec2, Vec3, Vec4};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_scene::{Range, check_ranges};
 
 use crate::sampling::frame::uniform_disc;
-use crate::{Ray, RenderError};
+use crate::{Ray, RenderError, RenderSettings};
 
 /// How space becomes a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +80,14 @@ impl Camera {
         }
     }
 
+    /// The camera as matrices, for the picture that settings describe.
+    pub fn matrices(&self, settings: &RenderSettings) -> Result<CameraMatrices, RenderError> {
+        let window = settings.window()?;
+        let camera = self.prepared(window.full[0], window.full[1])?;
+        let pair = |[x, y]: [u32; 2]| Vec2::new(x as f32, y as f32);
+        Ok(camera.matrices(pair(window.corner), pair(window.size)))
+    }
+
     /// Prepares the camera for a picture of a width and height in pixels.
     pub(crate) fn prepared(&self, width: u32, height: u32) -> Result<PreparedCamera, RenderError> {
         let [position, target, up] = [self.position, self.target, self.up].map(Vec3::from_array);
@@ -109,6 +117,18 @@ impl Camera {
             shutter: self.shutter,
         })
     }
+}
+
+/// A camera as matrices, for a picture or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraMatrices {
+    /// From the world to the camera, which looks along -z with y up.
+    pub world_to_camera: Mat4,
+    /// From the world to the picture: x and y from -1 at the left and bottom edge to 1 at the right
+    /// and top edge, after division by w.
+    pub world_to_picture: Mat4,
+    /// Width and height of the picture: at a distance of one, or anywhere if orthographic.
+    pub size: Vec2,
 }
 
 /// A camera with its axes computed.
@@ -154,6 +174,35 @@ impl PreparedCamera {
         let origin = start + lens[0] * self.right + lens[1] * self.up;
         let towards = if lens == [0.0, 0.0] { direction } else { focus - origin };
         Ray { origin, direction: towards.normalize_or(self.forward), time, far: f32::INFINITY }
+    }
+
+    /// Its matrices for a part of the picture, given by its upper left corner and size in pixels.
+    pub(crate) fn matrices(&self, corner: Vec2, size: Vec2) -> CameraMatrices {
+        let axes = [self.right, self.up, -self.forward];
+        let row = |axis: Vec3| axis.extend(-axis.dot(self.position));
+        let [x, y, z] = axes.map(row);
+        let world_to_camera = Mat4::from_cols(x, y, z, Vec4::W).transpose();
+        let extent = size * self.pixel;
+        let middle = (corner + 0.5 * size - self.middle) * self.pixel * Vec2::new(1.0, -1.0);
+        let [sx, sy] = [2.0 / extent.x, 2.0 / extent.y];
+        // The near plane is where it hides nothing; there is no far plane.
+        let near = 1e-3 * self.focus_distance;
+        let projection = match self.projection {
+            Projection::Perspective => Mat4::from_cols(
+                Vec4::new(sx, 0.0, 0.0, 0.0),
+                Vec4::new(0.0, sy, 0.0, 0.0),
+                Vec4::new(sx * middle.x, sy * middle.y, -1.0, -1.0),
+                Vec4::new(0.0, 0.0, -2.0 * near, 0.0),
+            ),
+            Projection::Orthographic => Mat4::from_cols(
+                Vec4::new(sx, 0.0, 0.0, 0.0),
+                Vec4::new(0.0, sy, 0.0, 0.0),
+                Vec4::new(0.0, 0.0, -1.0 / self.focus_distance, 0.0),
+                Vec4::new(-sx * middle.x, -sy * middle.y, -1.0, 1.0),
+            ),
+        };
+        let world_to_picture = projection * world_to_camera;
+        CameraMatrices { world_to_camera, world_to_picture, size: extent }
     }
 
     /// Where a point appears in the picture, in pixels; `None` if it lies behind the camera.

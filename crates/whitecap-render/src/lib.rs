@@ -30,9 +30,10 @@ mod scattering;
 mod scene;
 mod settings;
 pub mod shapes;
+pub mod survey;
 mod tone;
 
-pub use camera::{Camera, Projection};
+pub use camera::{Camera, CameraMatrices, Projection};
 pub use error::RenderError;
 pub use glam;
 pub use light::{Environment, Light, LightKind};

@@ -48,7 +48,8 @@ pub enum Pass {
     Normal,
     /// Velocity of the surface, in m/s.
     Velocity,
-    /// How far the surface moves across the picture until the next frame, in pixels right and down.
+    /// How the surface moves across the picture, in pixels right and up: from where it is to where it
+    /// was in the previous frame, and from where it will be in the next frame to where it is.
     Motion,
     /// Index of the object in the scene, counted from 1; 0 if there is none.
     Object,
@@ -95,10 +96,11 @@ pub struct RenderSettings {
     /// From this many bounces on, paths that carry little light are ended at random.
     #[schemars(extend("unit" = "none"), range(min = 0, max = 1000))]
     pub roulette_after: u32,
-    /// Largest radiance that one path adds after its first bounce. Removes isolated bright pixels
-    /// and some light with them. 0 means no limit.
+    /// Largest radiance that one path adds after its second bounce. Removes isolated bright pixels
+    /// and some light with them: caustics, and lights that are seen through several surfaces. 0 means
+    /// no limit. Left out: in shots and on the command line, eight times what is shown as white.
     #[schemars(extend("unit" = "W/(m² sr)"), range(min = 0.0, max = 1e9))]
-    pub clamp: f32,
+    pub clamp: Option<f32>,
     /// Light reaches what lies in or behind smooth transparent bodies in a straight line, dimmed by
     /// the interfaces and the matter on the way. The amount of light is about right, but its
     /// pattern (caustics) is lost. Without it such light comes only from paths that hit a light by
@@ -142,7 +144,7 @@ impl Default for RenderSettings {
             samples_per_pass: 16,
             bounces: 16,
             roulette_after: 4,
-            clamp: 0.0,
+            clamp: None,
             fast_shadows: true,
             reflected_caustics: false,
             filter: PixelFilter::Gaussian,

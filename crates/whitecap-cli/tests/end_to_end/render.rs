@@ -56,5 +56,8 @@ fn what_makes_no_picture_is_refused() {
     assert!(told(&["-o", "block.jpg"]).contains("use one of .exr, .png"));
     assert!(told(&["-o", "block.png", "--turntable", "4"]).contains("####"));
     assert!(told(&["-o", "block.png", "--width", "0"]).contains("width"));
+    // Layers are not thrown away in silence.
+    let lost = told(&["-o", "block.png", "--passes", "depth"]);
+    assert!(lost.contains("--passes") && lost.contains("block.exr"), "{lost}");
     assert!(told(&["-o", "block.png", "--region", "0.5,0,0.4,1"]).contains("no pixel"));
 }

@@ -35,6 +35,13 @@ pub(super) fn to_bytes(image: &LayeredImage, path: &Path) -> Result<Vec<u8>, Err
         let (name, value) = (Text::from(MULTILAYER.0), Text::from(MULTILAYER.1));
         attributes.other.insert(name, AttributeValue::Text(value));
     }
+    if let Some(camera) = &image.camera {
+        attributes.world_to_camera = Some(camera.world_to_camera);
+        attributes.world_to_normalized_device = Some(camera.world_to_picture);
+        attributes.horizontal_field_of_view = camera.field_of_view.map(|angles| angles[0]);
+        attributes.vertical_field_of_view = camera.field_of_view.map(|angles| angles[1]);
+        attributes.screen_window_width = camera.window_width;
+    }
     let size = (image.width, image.height);
     // Lines in order, so that the bytes do not depend on which thread finishes first.
     let layer = Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, channels);

@@ -31,7 +31,8 @@ pub enum Pass {
     Normal,
     /// Velocity in world space, in m/s.
     Velocity,
-    /// Motion in the picture, in pixels: X, Y from the previous frame, Z, W to the next.
+    /// Motion in the picture, in pixels right and up, as Blender has it: X, Y from here to the place in
+    /// the previous frame, Z, W from the place in the next frame to here.
     Vector,
     /// Number of the object.
     Object,
@@ -170,12 +171,30 @@ pub struct LayeredImage {
     pub height: usize,
     /// The channels. Files hold them sorted by name.
     pub channels: Vec<Channel>,
+    /// The camera that made the picture. It is written, but not read back.
+    pub camera: Option<CameraView>,
+}
+
+/// Where a picture was seen from, as OpenEXR files say it.
+///
+/// Matrices are for rows of coordinates: a point (x, y, z, 1) times the matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraView {
+    /// From the world to the camera, which looks along -z with y up.
+    pub world_to_camera: [f32; 16],
+    /// From the world to the picture: x and y from -1 at the left and bottom edge to 1 at the right and
+    /// top edge, after division by the fourth coordinate.
+    pub world_to_picture: [f32; 16],
+    /// Horizontal and vertical angle of view in degrees, if it has one.
+    pub field_of_view: Option<[f32; 2]>,
+    /// Width of the picture at a distance of one, or anywhere if rays are parallel.
+    pub window_width: f32,
 }
 
 impl LayeredImage {
     /// A picture without channels.
     pub fn new(width: usize, height: usize) -> Self {
-        Self { width, height, channels: Vec::new() }
+        Self { width, height, channels: Vec::new(), camera: None }
     }
 
     /// Adds a pass from its values, pixel by pixel, one value per component of the pass.
@@ -198,6 +217,17 @@ impl LayeredImage {
     pub fn add_numbers(&mut self, pass: Pass, numbers: Vec<u32>) {
         let name = channel_name(pass, pass.components()[0]);
         self.channels.push(Channel { name, samples: Samples::Uint(numbers) });
+    }
+
+    /// Adds the finished picture a second time, as channels called R, G, B and A: what programs without
+    /// layers look for.
+    pub fn add_plain_colors(&mut self) {
+        for component in Pass::Combined.components() {
+            if let Some(own) = self.channel(&channel_name(Pass::Combined, component)) {
+                let samples = own.samples.clone();
+                self.channels.push(Channel { name: String::from(*component), samples });
+            }
+        }
     }
 
     /// The channel called `name`.

@@ -21,7 +21,7 @@ mod png_file;
 mod radiance;
 mod transfer;
 
-pub use layers::{Channel, LayeredImage, Pass, Samples, VIEW_LAYER};
+pub use layers::{CameraView, Channel, LayeredImage, Pass, Samples, VIEW_LAYER};
 pub use png_file::PngDepth;
 pub use transfer::{linear_to_srgb, srgb_to_linear};
 

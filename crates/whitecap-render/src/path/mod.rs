@@ -180,9 +180,9 @@ impl<'s> Path<'s, '_> {
 
     /// Adds light to the path's layer.
     fn add(&mut self, light: Vec3) {
-        let clamp = self.settings.clamp;
+        let clamp = self.settings.clamp.unwrap_or(0.0);
         let brightest = light.max_element();
-        let cut = self.bounces > 0 && clamp > 0.0 && brightest > clamp;
+        let cut = self.bounces > 1 && clamp > 0.0 && brightest > clamp;
         let light = if cut { light * (clamp / brightest) } else { light };
         self.brought.layers[self.layer.unwrap_or(Layer::Emission) as usize] += light;
     }

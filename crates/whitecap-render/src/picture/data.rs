@@ -1,6 +1,6 @@
 //! Layers of data: what the middle of a pixel sees.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use super::Picture;
 use super::tile::Tile;
@@ -16,7 +16,7 @@ pub(super) struct Data {
     position: Vec3,
     normal: Vec3,
     velocity: Vec3,
-    motion: Vec2,
+    motion: Vec4,
     object: u32,
     material: u32,
     particle: u32,
@@ -30,7 +30,7 @@ impl Default for Data {
             position: Vec3::ZERO,
             normal: Vec3::ZERO,
             velocity: Vec3::ZERO,
-            motion: Vec2::ZERO,
+            motion: Vec4::ZERO,
             object: 0,
             material: 0,
             particle: 0,
@@ -76,7 +76,7 @@ pub(super) fn channels_of(pass: Pass) -> (&'static str, &'static [&'static str])
         Pass::Position => ("position", &["X", "Y", "Z"]),
         Pass::Normal => ("normal", &["X", "Y", "Z"]),
         Pass::Velocity => ("velocity", &["X", "Y", "Z"]),
-        Pass::Motion => ("motion", &["X", "Y"]),
+        Pass::Motion => ("motion", &["X", "Y", "Z", "W"]),
         Pass::Object => ("object", &["V"]),
         Pass::Material => ("material", &["V"]),
         Pass::Particle => ("particle", &["V"]),
@@ -129,22 +129,29 @@ impl Picture<'_> {
 
     fn data_at(&self, object: u32, ray: &Ray, hit: &Hit) -> Data {
         let position = ray.at(hit.distance);
-        let next = position + self.settings.frame_duration * hit.velocity;
-        let motion = match (self.camera.project(position), self.camera.project(next)) {
-            (Some(here), Some(there)) => there - here,
-            _ => Vec2::ZERO,
-        };
         let facing = ray.direction.dot(hit.shading_normal) <= 0.0;
         Data {
             depth: self.camera.depth(position),
             position,
             normal: if facing { hit.shading_normal } else { -hit.shading_normal },
             velocity: hit.velocity,
-            motion,
+            motion: self.motion(position, hit.velocity),
             object: object + 1,
             material: self.scene.object(object).material as u32 + 1,
             particle: hit.particle.map_or(0, |id| (id as u32).wrapping_add(1)),
             film_thickness: hit.film_thickness,
         }
+    }
+
+    /// The motion of a point as Blender's vector pass has it: x and y from here to where it was in the
+    /// previous frame, z and w from where it will be in the next frame to here; in pixels right and up.
+    fn motion(&self, position: Vec3, velocity: Vec3) -> Vec4 {
+        let step = self.settings.frame_duration * velocity;
+        let [before, after] = &self.cameras_around;
+        let seen = [before.project(position - step), after.project(position + step)];
+        let Some(here) = self.camera.project(position) else { return Vec4::ZERO };
+        let [before, after] = seen.map(|there| there.unwrap_or(here));
+        let up = |offset: Vec2| Vec2::new(offset.x, -offset.y);
+        (up(before - here), up(here - after)).into()
     }
 }

@@ -59,9 +59,22 @@ pub fn render_progressively(
     scene.check()?;
     let window = settings.window()?;
     let camera = scene.camera.prepared(window.full[0], window.full[1])?;
+    let cameras_around = match &scene.cameras_around {
+        Some([before, after]) => {
+            [before, after].map(|c| c.prepared(window.full[0], window.full[1]))
+        }
+        None => [Ok(camera.clone()), Ok(camera.clone())],
+    };
+    let [before, after] = cameras_around;
     let prepared = PreparedScene::new(scene);
-    let picture =
-        Picture { scene: &prepared, settings, window, camera: &camera, watch: Onwards::new(watch) };
+    let picture = Picture {
+        scene: &prepared,
+        settings,
+        window,
+        camera: &camera,
+        cameras_around: [before?, after?],
+        watch: Onwards::new(watch),
+    };
     let mut tiles = tile::tiles(window.size, settings);
     let mut done = 0;
     loop {
@@ -87,6 +100,8 @@ struct Picture<'s> {
     settings: &'s RenderSettings,
     window: Window,
     camera: &'s PreparedCamera,
+    /// Of the previous and of the next frame.
+    cameras_around: [PreparedCamera; 2],
     watch: Onwards<'s>,
 }
 

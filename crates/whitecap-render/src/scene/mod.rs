@@ -46,6 +46,9 @@ pub struct Scene {
     pub environment: Environment,
     /// Where the scene is seen from.
     pub camera: Camera,
+    /// Where it is seen from in the previous and in the next frame, for the layer of motion. `None`: from
+    /// the same place.
+    pub cameras_around: Option<[Camera; 2]>,
 }
 
 /// A shape made of a material.

@@ -7,17 +7,19 @@
 //! | [`Plane`] | everything below it, against its normal |
 //! | [`Rectangle`], [`Disc`] | none: they are open |
 //!
-//! [`Moving`] gives any shape a velocity.
+//! [`Moving`] gives any shape a velocity, [`Together`] makes one body of two.
 
 mod cuboid;
 mod flat;
 mod moving;
 mod sphere;
+mod together;
 
 pub use cuboid::Cuboid;
 pub use flat::{Disc, Plane, Rectangle};
 pub use moving::Moving;
 pub use sphere::Sphere;
+pub use together::Together;
 
 use glam::{Vec2, Vec3};
 

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use whitecap_core::TriMesh;
 use whitecap_render::glam::Vec3;
 use whitecap_render::shapes::{Disc, Rectangle, Sphere};
-use whitecap_render::{Environment, LightKind, MeshOptions, Scene, TextureImage, TriangleMesh};
+use whitecap_render::{
+    Camera, Dielectric, Environment, LightKind, Material, MeshOptions, Pass, RenderSettings, Scene,
+    TextureImage, TriangleMesh,
+};
 
-use crate::{assert_near, floor_scene, mean, settings};
+use crate::{assert_near, floor_scene, mean, picture, settings};
 
 const ALBEDO: f32 = 0.5;
 
@@ -124,4 +127,37 @@ fn lights_add_up() {
     };
     let expected = irradiance(&lit_by(bright), 256) + irradiance(&lit_by(faint), 256) + 0.1 * PI;
     assert_near(irradiance(&both, 512), expected, 0.01);
+}
+
+/// Contract: with a limit no path adds more after its second bounce, so that no isolated pixel is bright;
+/// what is seen directly or in one reflection keeps its light.
+#[test]
+fn fireflies_are_limited_and_reflections_are_not() {
+    let mut scene = Scene {
+        camera: Camera::looking(Vec3::new(0.0, 0.0, 4.0), Vec3::ZERO, 20.0),
+        environment: Environment::Constant(Vec3::splat(1000.0)),
+        ..Scene::default()
+    };
+    let glass = scene.add_material(Material::dielectric(Dielectric::glass()));
+    scene.add("ball", Arc::new(Sphere { center: Vec3::ZERO, radius: 0.5 }), glass);
+    let brightest = |clamp: Option<f32>, layer: &str| {
+        let settings = RenderSettings {
+            width: 24,
+            height: 24,
+            samples: 16,
+            clamp,
+            passes: vec![Pass::Refraction, Pass::Reflection, Pass::Emission],
+            ..RenderSettings::default()
+        };
+        picture(&scene, &settings)
+            .rgb(layer)
+            .unwrap()
+            .into_iter()
+            .map(|light| light.x)
+            .fold(0.0, f32::max)
+    };
+    assert!(brightest(None, "refraction") > 500.0);
+    assert!(brightest(Some(8.0), "refraction") <= 8.0);
+    assert!(brightest(Some(8.0), "reflection") > 20.0);
+    assert!(brightest(Some(8.0), "emission") > 999.0);
 }

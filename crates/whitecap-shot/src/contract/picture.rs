@@ -1,8 +1,8 @@
 //! A finished picture as it is passed between stages and into files.
 
-use whitecap_io::image::{Image, LayeredImage, Pass as FilePass, srgb_to_linear};
+use whitecap_io::image::{CameraView, Image, LayeredImage, Pass as FilePass, srgb_to_linear};
 use whitecap_render::glam::Vec3;
-use whitecap_render::{Rendered, Tone};
+use whitecap_render::{Camera, Projection, RenderSettings, Rendered, Tone};
 
 /// A picture: all its layers, and how a display shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,7 @@ impl Picture {
         for (name, pass) in LAYERS {
             add_layer(&mut layers, rendered, name, pass);
         }
+        layers.add_plain_colors();
         let light = rendered.rgb("beauty").unwrap_or_default();
         let shown = |&light: &Vec3| {
             let [r, g, b] = tone.encode(light, exposure).to_array().map(srgb_to_linear);
@@ -30,6 +31,23 @@ impl Picture {
         let preview = Image::from_pixels(width, height, false, pixels)
             .unwrap_or_else(|| Image::new(width, height, [0.0, 0.0, 0.0, 1.0]));
         Self { layers, preview }
+    }
+
+    /// The same with the camera that made it.
+    pub fn seen_from(mut self, camera: &Camera, settings: &RenderSettings) -> Self {
+        self.layers.camera = camera.matrices(settings).ok().map(|matrices| {
+            let degrees = |length: f32| 2.0 * (0.5 * length).atan().to_degrees();
+            let is_whole = settings.region.is_none();
+            let has_angle = camera.projection == Projection::Perspective && is_whole;
+            CameraView {
+                // The columns of a matrix for columns are the rows of one for rows.
+                world_to_camera: matrices.world_to_camera.to_cols_array(),
+                world_to_picture: matrices.world_to_picture.to_cols_array(),
+                field_of_view: has_angle.then(|| matrices.size.to_array().map(degrees)),
+                window_width: matrices.size.x,
+            }
+        });
+        self
     }
 }
 
@@ -61,17 +79,8 @@ fn add_layer(layers: &mut LayeredImage, rendered: &Rendered, name: &str, pass: F
     let mut channels: Vec<&[f32]> =
         layer.channels.iter().filter_map(|c| rendered.numbers(name, c.name)).collect();
     let count = layers.width * layers.height;
-    let (zeros, up);
-    match pass {
-        FilePass::Combined => channels.extend(rendered.numbers("alpha", "A")),
-        // Blender's vector pass looks back in X, Y and ahead in Z, W, with Y and W up; only the
-        // motion ahead is known.
-        FilePass::Vector if channels.len() == 2 => {
-            zeros = vec![0.0; count];
-            up = channels[1].iter().map(|down| -down).collect::<Vec<f32>>();
-            channels = vec![&zeros, &zeros, channels[0], &up];
-        }
-        _ => (),
+    if pass == FilePass::Combined {
+        channels.extend(rendered.numbers("alpha", "A"));
     }
     if channels.len() == pass.components().len() {
         let pixels = (0..count).flat_map(|pixel| channels.iter().map(move |c| c[pixel]));

@@ -22,6 +22,7 @@ use crate::shot_file::diagnostic::{Diagnostics, Mistakes, name_list, nearest};
 use crate::shot_file::located::{self, Entry, Node};
 use crate::shot_file::schema_check::SchemaCheck;
 use crate::shot_file::stage_table::{self, Draft, DraftInput};
+use crate::shot_file::terrain::connect_terrains;
 use crate::stage::{CheckedStage, KindInfo, ShotContext, StageKind};
 use crate::{DataKind, Registry, files::formats};
 
@@ -203,7 +204,7 @@ fn read(
 
     let settings = shot_table(&entries, &schemas, mistakes);
     let shot = settings.as_ref().map(|settings| context(settings, &folder));
-    let drafts: Vec<Draft> = entries
+    let mut drafts: Vec<Draft> = entries
         .iter()
         .filter(|entry| entry.key != "shot")
         .filter_map(|entry| stage_table::read(entry, registry, &schemas, shot.as_ref(), mistakes))
@@ -212,6 +213,7 @@ fn read(
         let help = String::from("add one, such as [water] with kind = \"example\"");
         mistakes.add(0..0, "this shot has no stage", Some(help));
     }
+    connect_terrains(&mut drafts, shot.as_ref());
     same_folder(&drafts, mistakes);
     let order = connect(&drafts, mistakes)?;
 

@@ -22,6 +22,8 @@ pub(crate) struct Draft {
     pub inputs: Vec<DraftInput>,
     pub gives: Option<DataKind>,
     pub save: Vec<Save>,
+    /// Its settings as the file has them.
+    pub raw: Value,
 }
 
 /// A connection that a stage asks for.
@@ -61,6 +63,7 @@ pub(crate) fn read(
         inputs: Vec::new(),
         gives: None,
         save: Vec::new(),
+        raw: Value::Null,
     };
     let Some(kind) = kind_of(entry, table, registry, mistakes) else { return Some(draft) };
     let info = *kind.info();
@@ -74,6 +77,7 @@ pub(crate) fn read(
     let gives = info.gives.with(&raw);
     draft.inputs = inputs(table, &info);
     draft.gives = Some(gives);
+    draft.raw = raw.clone();
     if mistakes.count() == before && entry.value.node.is_readable() {
         draft.save = save(table, &info, gives, &entry.key, mistakes);
         draft.checked = checked(entry, table, kind.as_ref(), raw, shot, mistakes);

@@ -3,9 +3,11 @@
 //! A frame's noise depends on the shot's seed and the frame's number, so that it changes like film
 //! grain and does not stick to the screen.
 
+mod look;
 mod materials;
 mod scene;
 mod settings;
+mod sheet;
 
 use std::path::PathBuf;
 
@@ -17,10 +19,12 @@ use crate::stage::{
     Depends, Gives, InputPort, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError,
     StageOutput, StepContext,
 };
-use crate::{CommandInfo, DataKind, Phenomenon, Subject};
+use crate::{CommandInfo, DataKind, FrameTime, Phenomenon, Subject};
 use scene::SceneMaker;
 
+pub use look::{Look, look};
 pub use settings::RenderStageSettings;
+pub use sheet::is_sheet;
 pub use whitecap_render::description::*;
 
 const EXAMPLES: &str = "\
@@ -33,8 +37,13 @@ Examples:
       --objects '[{\"shape\": {\"mesh\": {\"path\": \"glass.ply\"}}, \"material\": {\"glass\": {}}}]'
 
 Particles are hit directly: no mesh is made. A picture called .exr gets a .png beside it to look at.
-Without --camera-position the camera sees all of the liquid. Objects, lamps and materials are easier to
+Without --camera-position the camera sees all of the liquid, without --objects or --terrain it stands on
+a floor of squares that are 1, 2 or 5 times a power of ten wide, without --material it is coloured like
+water of its size, and without --exposure the light is measured once for all frames. Objects, lamps and materials are easier to
 write in a shot file; see whitecap run. To put pictures side by side: whitecap sheet.";
+
+/// Largest light that a path adds where `clamp` is left out, in the light that is shown as white.
+const CLAMP: f32 = 8.0;
 
 pub(super) struct Render {
     scenes: SceneMaker,
@@ -44,13 +53,19 @@ impl Phenomenon for Render {
     const KIND: KindInfo = KindInfo {
         name: "render",
         doc: "Makes pictures by path tracing. Particles are hit directly, without a mesh.",
-        version: 3,
+        version: 4,
         inputs: &[
             InputPort {
                 key: "surface",
                 accepts: &[DataKind::Mesh, DataKind::Particles, DataKind::Volume],
                 required: false,
                 doc: "The liquid: a mesh, particles, or a volume with a distance field.",
+            },
+            InputPort {
+                key: "terrain",
+                accepts: &[DataKind::Mesh],
+                required: false,
+                doc: "What the liquid lies on: a mesh, shown as matt stone.",
             },
             InputPort {
                 key: "mist",
@@ -102,15 +117,13 @@ impl Phenomenon for Render {
     ) -> Result<StageOutput, StageError> {
         let settings = self.scenes.settings();
         let frame = context.frame;
-        let (scene, mut notes) =
-            self.scenes.scene(frame, inputs.get("surface"), inputs.get("mist"))?;
-        let noise = context.seed.wrapping_add(settings.picture.seed).wrapping_mul(1 << 20);
-        let picture_settings = RenderSettings {
-            seed: noise.wrapping_add(frame.index as u64),
-            frame_duration: frame.dt as f32,
-            ..settings.picture.clone()
+        let (scene, mut notes) = self.scenes.scene(frame, &|key| inputs.get(key))?;
+        let picture_settings = picture_settings(settings, frame, context.seed);
+        let exposure = settings.exposure.unwrap_or(0.0);
+        let finish = |rendered: &Rendered| {
+            let picture = Picture::new(rendered, exposure, settings.tone);
+            picture.seen_from(&scene.camera, &picture_settings)
         };
-        let finish = |rendered: &Rendered| Picture::new(rendered, settings.exposure, settings.tone);
         let mut after_pass = |rendered: &Rendered, progress: Progress| {
             // The last pass is the picture itself.
             if let Some(preview) = context.preview.filter(|_| progress.finished < 1.0) {
@@ -132,6 +145,18 @@ impl Phenomenon for Render {
             Metric::new("scene memory", "bytes", scene.bytes() as f64).largest(),
         ];
         Ok(StageOutput::new(finish(&rendered)).with_notes(notes).with_metrics(metrics))
+    }
+}
+
+/// The settings of a frame's picture.
+fn picture_settings(settings: &RenderStageSettings, frame: FrameTime, seed: u64) -> RenderSettings {
+    let noise = seed.wrapping_add(settings.picture.seed).wrapping_mul(1 << 20);
+    let white = settings.exposure.map_or(1.0, |stops| (-stops).exp2());
+    RenderSettings {
+        seed: noise.wrapping_add(frame.index as u64),
+        frame_duration: frame.dt as f32,
+        clamp: settings.picture.clamp.or(Some(CLAMP * white)),
+        ..settings.picture.clone()
     }
 }
 

@@ -8,7 +8,7 @@ use whitecap_io::path_text;
 use whitecap_render::glam::{Quat, Vec3};
 use whitecap_render::liquid::Shutter;
 use whitecap_render::meniscus::{MeniscusSettings, Solid};
-use whitecap_render::shapes::{Cuboid, Plane, Sphere};
+use whitecap_render::shapes::{Cuboid, Plane, Sphere, Together};
 use whitecap_render::volume::{Medium, SphereUnion, VolumeObject};
 use whitecap_render::{
     Camera, Environment, LevelSetLiquid, Material, MeniscusLiquid, MeshOptions, ParticleLiquid,
@@ -18,12 +18,20 @@ use whitecap_scene::MeshMotion;
 use whitecap_surface::LevelSet;
 
 use super::materials::{material, pictures, read_image};
+use super::sheet::{is_sheet, sides};
 use super::{
     EnvironmentSettings, LightSettings, ObjectSettings, RenderStageSettings, ShapeSettings,
 };
 use crate::files::body_files::{BodyFiles, mesh_motion};
 use crate::stage::{SettingProblem, ShotContext, StageError};
 use crate::{FrameData, FrameTime};
+
+/// What the liquid is called among the objects of a scene.
+pub const LIQUID: &str = "liquid";
+/// Colour of a terrain.
+const STONE: [f32; 3] = [0.42, 0.38, 0.33];
+/// How far the sides of a sheet reach into the floor, as a fraction of the sheet's size.
+const INTO_FLOOR: f32 = 1e-3;
 
 /// Cells of a solid's distance field per capillary length, and its reach in capillary lengths.
 const CELLS_PER_LENGTH: f32 = 3.0;
@@ -116,6 +124,11 @@ impl SceneMaker {
         &self.settings
     }
 
+    /// What the liquid is made of.
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
     /// Files that a frame is made from.
     pub fn sources(&self, frame: i64) -> Vec<PathBuf> {
         let meshes = self.objects.iter().filter_map(|object| object.mesh.as_ref());
@@ -124,14 +137,16 @@ impl SceneMaker {
     }
 
     /// The scene of a frame, and sentences about what was assumed.
-    pub fn scene(
+    pub fn scene<'d>(
         &self,
         frame: FrameTime,
-        surface: Option<&FrameData>,
-        mist: Option<&FrameData>,
+        input: &dyn Fn(&str) -> Option<&'d FrameData>,
     ) -> Result<(Scene, Vec<String>), StageError> {
         let mut scene = Scene {
             camera: self.camera(frame.time),
+            cameras_around: Some(
+                [frame.time - frame.dt, frame.time + frame.dt].map(|t| self.camera(t)),
+            ),
             environment: self.environment.clone(),
             lights: self.settings.lights.iter().map(LightSettings::light).collect(),
             ..Scene::default()
@@ -154,11 +169,17 @@ impl SceneMaker {
             let made = scene.add_material(object.material.clone());
             scene.add(&name, shape, made);
         }
-        if let Some(data) = surface {
-            let made = scene.add_material(self.material.clone());
-            scene.add("liquid", self.known_liquid(data, solids, &mut notes)?, made);
+        if let Some(FrameData::Mesh(terrain)) = input("terrain") {
+            let stone = scene.add_material(Material::diffuse(Vec3::from(STONE)));
+            scene.add("terrain", self.triangles(Arc::clone(terrain), false)?, stone);
         }
-        if let Some(data) = mist {
+        if let Some(data) = input("surface") {
+            let made = scene.add_material(self.material.clone());
+            let stands_alone = input("terrain").is_none();
+            let liquid = self.known_liquid(data, solids, stands_alone, &mut notes)?;
+            scene.add(LIQUID, liquid, made);
+        }
+        if let Some(data) = input("mist") {
             scene.volumes.push(Arc::new(self.mist(data)?));
         }
         Ok((scene, notes))
@@ -191,6 +212,7 @@ impl SceneMaker {
         &self,
         data: &FrameData,
         solids: Vec<Solid>,
+        stands_alone: bool,
         notes: &mut Vec<String>,
     ) -> Result<Arc<dyn Shape>, StageError> {
         let is_changing = !solids.is_empty() && !self.objects.iter().all(StageObject::is_at_rest);
@@ -200,7 +222,7 @@ impl SceneMaker {
             return Ok(Arc::clone(&made.shape));
         }
         let mut told = Vec::new();
-        let shape = self.liquid(data, solids, &mut told)?;
+        let shape = self.liquid(data, solids, stands_alone, &mut told)?;
         notes.extend_from_slice(&told);
         *last = Some(MadeLiquid { data: data.clone(), shape: Arc::clone(&shape), notes: told });
         Ok(shape)
@@ -238,11 +260,42 @@ impl SceneMaker {
         Ok(Arc::new(TriangleMesh::new(mesh, options).map_err(StageError::failed)?))
     }
 
+    /// The liquid of a mesh. A sheet of transparent liquid above nothing but floors reaches down to
+    /// the highest of them.
+    fn mesh_liquid(
+        &self,
+        mesh: &Arc<TriMesh>,
+        stands_alone: bool,
+    ) -> Result<Arc<dyn Shape>, StageError> {
+        let smooth = self.triangles(Arc::clone(mesh), true)?;
+        let floors = self.settings.objects.iter().map(|object| match &object.shape {
+            ShapeSettings::Floor(floor) => Some(floor.height),
+            _ => None,
+        });
+        let floors: Option<Vec<f32>> = floors.collect();
+        let highest = floors.and_then(|floors| floors.into_iter().reduce(f32::max));
+        let lowest = mesh.positions().iter().fold(f32::INFINITY, |low, point| low.min(point.y));
+        match highest {
+            Some(floor)
+                if stands_alone
+                    && floor < lowest
+                    && self.material.as_dielectric().is_some()
+                    && is_sheet(mesh) =>
+            {
+                let size = whitecap_core::Bounds::of(mesh.positions()).size().max_element();
+                let sides = Arc::new(sides(mesh, floor - INTO_FLOOR * size));
+                Ok(Arc::new(Together([smooth, self.triangles(sides, false)?])))
+            }
+            _ => Ok(smooth),
+        }
+    }
+
     /// The liquid, from whatever kind of data.
     fn liquid(
         &self,
         data: &FrameData,
         solids: Vec<Solid>,
+        stands_alone: bool,
         notes: &mut Vec<String>,
     ) -> Result<Arc<dyn Shape>, StageError> {
         let [open, close] = self.settings.camera.shutter;
@@ -255,7 +308,7 @@ impl SceneMaker {
                         "a mesh cannot have menisci; connect `surface` to particles or to a distance field",
                     ));
                 }
-                self.triangles(Arc::clone(mesh), true)?
+                self.mesh_liquid(mesh, stands_alone)?
             }
             (FrameData::Particles(particles), Some(meniscus)) => {
                 let made = MeniscusLiquid::particles(particles, liquid, shutter, solids, meniscus);

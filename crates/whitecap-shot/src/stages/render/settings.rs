@@ -21,7 +21,7 @@ pub struct RenderStageSettings {
     /// turntable.
     #[schemars(extend("unit" = "degrees/s"), range(min = -1e6, max = 1e6))]
     pub turn: f32,
-    /// What the liquid is made of.
+    /// What the liquid is made of. Left out: clean water; `whitecap render` colours it by its size.
     #[schemars(extend("unit" = "none"))]
     pub material: MaterialSettings,
     /// How rays find the surface, if the input `surface` gives particles.
@@ -43,9 +43,10 @@ pub struct RenderStageSettings {
     /// Light from all around. Left out: a clear sky.
     #[schemars(extend("unit" = "none"))]
     pub environment: EnvironmentSettings,
-    /// Exposure of PNG pictures: 1 doubles all light.
+    /// Exposure of PNG pictures: 1 doubles all light. Left out: 0; `whitecap render` measures it in
+    /// one frame for all.
     #[schemars(extend("unit" = "stops"), range(min = -30.0, max = 30.0))]
-    pub exposure: f32,
+    pub exposure: Option<f32>,
     /// How light becomes brightness in PNG pictures. OpenEXR pictures hold the light itself.
     #[schemars(extend("unit" = "none"))]
     pub tone: Tone,
@@ -66,7 +67,7 @@ impl Default for RenderStageSettings {
             objects: Vec::new(),
             lights: vec![LightSettings::Sun(SunSettings::default())],
             environment: EnvironmentSettings::default(),
-            exposure: 0.0,
+            exposure: None,
             tone: Tone::default(),
             picture: RenderSettings::default(),
         }
