@@ -44,11 +44,11 @@ pub use geometry::{
 pub use glam;
 pub use grids::coordinate_index::CoordinateIndex;
 pub use grids::lattice::Lattice;
-pub use grids::{dense_grid, mac_grid, sparse_grid};
+pub use grids::{dense_grid, mac_grid, sparse_grid, tile_cover};
 pub use identities::Identities;
 pub use mac_grid::MacGrid;
 pub use numerics::{eigen, kernels, padded_columns, poisson, reduce, scatter};
-pub use search::{disjoint_sets, identities, morton, neighbours};
+pub use search::{disjoint_sets, identities, morton, neighbours, outliers};
 pub use sparse_grid::{SparseGrid, Tile};
 pub use transform::{KeyframedTransform, Transform};
 pub use watch::{Unwatched, Watch};

@@ -5,6 +5,7 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use whitecap_core::neighbours::{NeighbourGrid, NeighbourLists, SearchRadius};
+use whitecap_core::scatter::Sequence;
 
 fn brute_force(sources: &[Vec3], query: Vec3, radius: f32) -> Vec<u32> {
     let near = |p: &Vec3| p.distance_squared(query) <= radius * radius;
@@ -80,4 +81,26 @@ fn sorting_does_not_depend_on_threads() {
     };
     assert_eq!(with_threads(1), with_threads(2));
     assert_eq!(with_threads(1), with_threads(7));
+}
+
+/// Contract: a search radius that spans far more cells than there are finds the same neighbours in
+/// the same order as a search through all cells, and does not loop over the empty ones.
+#[test]
+fn a_radius_far_beyond_the_cells_ends() {
+    let mut random = Sequence::new(5);
+    let mut positions: Vec<Vec3> = (0..2000).map(|_| random.point()).collect();
+    positions.push(Vec3::new(1e38, 0.0, 0.0));
+    let grid = NeighbourGrid::build(&positions, 0.1);
+    let middle = Vec3::splat(0.5);
+    let mut found = Vec::new();
+    grid.for_each_within(middle, 1e18, |place, _| found.push(place));
+    let mut expected = Vec::new();
+    grid.for_each_within(middle, 1.0, |place, _| expected.push(place));
+    assert_eq!(found.len(), 2000);
+    assert_eq!(found, expected);
+    let mut everything = 0;
+    grid.for_each_cell_in_box(Vec3::splat(f32::MIN), Vec3::splat(f32::MAX), |range| {
+        everything += range.len();
+    });
+    assert_eq!(everything, positions.len());
 }

@@ -45,9 +45,9 @@ impl From<PipeError> for Refusal {
     fn from(error: PipeError) -> Self {
         let status = match error {
             PipeError::Height { .. } | PipeError::Overlap { .. } => WhitecapPipesStatus::BadTerrain,
-            PipeError::TerrainSize { .. } | PipeError::TooManyColumns { .. } => {
-                WhitecapPipesStatus::WrongSize
-            }
+            PipeError::TerrainSize { .. }
+            | PipeError::TooManyColumns { .. }
+            | PipeError::OverBudget(_) => WhitecapPipesStatus::WrongSize,
             _ => WhitecapPipesStatus::BadValue,
         };
         Self::new(status, error.to_string())

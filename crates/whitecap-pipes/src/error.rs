@@ -1,5 +1,6 @@
 //! What can go wrong with shallow liquid.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_core::saved_bytes::StateError;
 use whitecap_scene::{Range, SettingError};
 
@@ -103,6 +104,9 @@ pub enum PipeError {
         /// Which vertex.
         vertex: usize,
     },
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// A saved state cannot be continued from.
     #[error(transparent)]
     Snapshot(#[from] StateError),

@@ -1,5 +1,6 @@
 //! Why a picture cannot be made.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_scene::SettingError;
 
 /// Why rendering failed.
@@ -58,6 +59,9 @@ pub enum RenderError {
         /// What is wrong and what would be right.
         what: &'static str,
     },
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The watcher asked to stop.
     #[error("rendering was cancelled")]
     Cancelled,

@@ -1,5 +1,6 @@
 //! What can be wrong with the bodies, sources and fields of a scene.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_core::counted;
 use whitecap_core::glam::Vec3;
 use whitecap_core::transform::KeyframeError;
@@ -133,6 +134,9 @@ pub enum SceneError {
         /// The largest number allowed.
         most: f64,
     },
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// An opening smaller than a particle.
     #[error(
         "the opening of the emitter is smaller than one particle: no point fits at a spacing of {spacing} m"

@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_core::counted;
+use whitecap_core::{budget, counted};
 use whitecap_core::glam::{DVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
 
@@ -345,6 +345,8 @@ impl Lattice {
         if count > MOST {
             return Err(SceneError::TooMany { what: "a fill", count, spacing, most: MOST });
         }
+        let what = format!("a fill of {count:.1e} points");
+        budget::ask(count * size_of::<Vec3>() as f64, &what, "use a larger `spacing`")?;
         let counts = counts.to_array().map(|count| count as usize);
         Ok(Self { first, spacing: f64::from(spacing), counts })
     }

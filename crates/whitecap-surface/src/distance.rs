@@ -12,7 +12,9 @@
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::budget::{self, OverBudget};
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
+use whitecap_core::tile_cover::{TileCost, tiles_of_boxes};
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::winding_number::{DEFAULT_ACCURACY, WindingNumber};
 use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, Tile, TriMesh};
@@ -24,7 +26,9 @@ pub(crate) fn distance_to_surface(field: &SparseGrid<f32>, band: f32) -> SparseG
     let lattice = field.lattice();
     let mesh = marching_cubes::extract(field);
     let bvh = TriangleBvh::build(&mesh);
-    let near = tiles_near(&mesh, lattice, band);
+    // Its triangles are as small as its cells, so that the tiles follow those of the field.
+    let follows = TileCost { bytes: 0.0, what: "", remedy: "" };
+    let near = tiles_near(&mesh, lattice, band, follows).unwrap_or_default();
     let mut tiles: Vec<(IVec3, Tile<f32>)> = near
         .par_iter()
         .map(|&tile| {
@@ -46,10 +50,30 @@ pub(crate) fn distance_to_surface(field: &SparseGrid<f32>, band: f32) -> SparseG
     SparseGrid::from_tiles(lattice, band, tiles).expect("coordinates are unique")
 }
 
+/// Memory of a tile of distances, and of what is made from it: a mesh, or a file.
+const TILE_BYTES: f64 = 2.0 * (TILE_NODES * size_of::<f32>()) as f64;
+/// Memory of a constant tile inside, with its places in lists and in the index.
+const INNER_TILE_BYTES: f64 = 160.0;
+/// The memory of a distance field.
+const DISTANCE_COST: TileCost<'_> = TileCost {
+    bytes: TILE_BYTES,
+    what: "the distance field of the mesh",
+    remedy: "use larger cells, or a mesh without triangles far larger than the rest",
+};
+
 /// Signed distance to a mesh; inside is where the winding number exceeds one half.
-pub(crate) fn mesh_to_distance(mesh: &TriMesh, lattice: Lattice, band: f32) -> SparseGrid<f32> {
+pub(crate) fn mesh_to_distance(
+    mesh: &TriMesh,
+    lattice: Lattice,
+    band: f32,
+) -> Result<SparseGrid<f32>, OverBudget> {
+    let near = tiles_near(mesh, lattice, band, DISTANCE_COST)?;
+    budget::ask(
+        near.len() as f64 * TILE_BYTES + inner_bytes(mesh, lattice),
+        DISTANCE_COST.what,
+        DISTANCE_COST.remedy,
+    )?;
     let winding = WindingNumber::from_bvh(TriangleBvh::build(mesh), DEFAULT_ACCURACY);
-    let near = tiles_near(mesh, lattice, band);
     let mut tiles: Vec<(IVec3, Tile<f32>)> = near
         .par_iter()
         .map(|&tile| {
@@ -60,40 +84,28 @@ pub(crate) fn mesh_to_distance(mesh: &TriMesh, lattice: Lattice, band: f32) -> S
         })
         .collect();
     tiles.extend(
-        enclosed_tiles(&tiles, lattice, &winding)
+        enclosed_tiles(&tiles, lattice, &winding)?
             .into_iter()
             .map(|coordinate| (coordinate, Tile::Constant(-band))),
     );
-    SparseGrid::from_tiles(lattice, band, tiles).expect("coordinates are unique")
+    Ok(SparseGrid::from_tiles(lattice, band, tiles).expect("coordinates are unique"))
+}
+
+/// Memory of the tiles inside a mesh, by its volume.
+fn inner_bytes(mesh: &TriMesh, lattice: Lattice) -> f64 {
+    let tile = f64::from(lattice.cell) * 8.0;
+    crate::volume(mesh).abs() / tile.powi(3) * INNER_TILE_BYTES
 }
 
 /// Tiles with a node within `band` of a triangle's box, sorted.
-fn tiles_near(mesh: &TriMesh, lattice: Lattice, band: f32) -> Vec<IVec3> {
-    let mut tiles: Vec<IVec3> = (0..mesh.triangles().len())
-        .into_par_iter()
-        .fold(Vec::new, |mut found: Vec<IVec3>, triangle| {
-            let bounds = Bounds::of_corners(mesh.corners(triangle)).grown(band);
-            let low: IVec3 = lattice.locate(bounds.min).0 >> 3;
-            let high: IVec3 = (lattice.locate(bounds.max).0 + 1) >> 3;
-            for z in low.z..=high.z {
-                for y in low.y..=high.y {
-                    found.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
-                }
-            }
-            if found.len() > 1 << 16 {
-                sort_unique(&mut found);
-            }
-            found
-        })
-        .flatten_iter()
-        .collect();
-    sort_unique(&mut tiles);
-    tiles
-}
-
-fn sort_unique(tiles: &mut Vec<IVec3>) {
-    tiles.sort_unstable_by_key(|c| tile_order(*c));
-    tiles.dedup();
+fn tiles_near(
+    mesh: &TriMesh,
+    lattice: Lattice,
+    band: f32,
+    cost: TileCost<'_>,
+) -> Result<Vec<IVec3>, OverBudget> {
+    let around = |triangle| Bounds::of_corners(mesh.corners(triangle)).grown(band);
+    tiles_of_boxes(lattice, mesh.triangles().len(), around, cost)
 }
 
 /// Distances of one tile. `inside(local node, position)` is called only where the sign does not
@@ -154,7 +166,7 @@ fn enclosed_tiles(
     tiles: &[(IVec3, Tile<f32>)],
     lattice: Lattice,
     winding: &WindingNumber,
-) -> Vec<IVec3> {
+) -> Result<Vec<IVec3>, OverBudget> {
     let mut known: std::collections::BTreeSet<(i32, i32, i32)> =
         tiles.iter().map(|(coordinate, _)| tile_order(*coordinate)).collect();
     let mut enclosed = Vec::new();
@@ -174,6 +186,14 @@ fn enclosed_tiles(
     }
     while let Some(tile) = frontier.pop() {
         enclosed.push(tile);
+        // A mesh of several shells can hold more than its volume says.
+        if enclosed.len() % (1 << 20) == 0 {
+            budget::ask(
+                INNER_TILE_BYTES * (1 << 20) as f64,
+                DISTANCE_COST.what,
+                DISTANCE_COST.remedy,
+            )?;
+        }
         for neighbour in steps.map(|step| tile + step) {
             if !known.contains(&tile_order(neighbour)) && is_inside(neighbour) {
                 known.insert(tile_order(neighbour));
@@ -181,5 +201,5 @@ fn enclosed_tiles(
             }
         }
     }
-    enclosed
+    Ok(enclosed)
 }

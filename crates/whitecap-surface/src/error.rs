@@ -1,6 +1,9 @@
 //! What can go wrong when surfacing.
 
+use whitecap_core::budget::OverBudget;
+
 use crate::Method;
+use crate::input::LARGEST_RADIUS;
 
 /// An error of whitecap-surface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -86,6 +89,19 @@ pub enum Error {
         /// Cell size.
         cell: f32,
     },
+    /// A particle's own radius is out of all proportion.
+    #[error(
+        "particle {index} has the radius {value:e} m; the largest possible is {LARGEST_RADIUS:e} m. Leave it out (`--outliers leave-out`, or `outliers` of its cache) or give `radius`"
+    )]
+    AbsurdRadius {
+        /// Which particle.
+        index: usize,
+        /// Its radius.
+        value: f32,
+    },
+    /// The surface needs more memory than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The caller asked to stop.
     #[error("surfacing was cancelled")]
     Cancelled,

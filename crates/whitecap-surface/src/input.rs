@@ -4,13 +4,17 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Bounds, Particles, counted, reduce};
+use whitecap_core::{Bounds, Particles, budget, counted, outliers, reduce};
 
 use crate::spacing::{SpacingEstimate, radius_warning};
 use crate::{CropBox, Error, Method, SurfaceSettings};
 
+/// The largest radius of a particle, in metres, as that of the setting.
+pub(crate) const LARGEST_RADIUS: f32 = 1e9;
 /// The largest number of cells a support radius may span: finer cells only waste memory.
 const LARGEST_SUPPORT_IN_CELLS: f32 = 64.0;
+
+const FEWER_PAIRS: &str = "use a smaller support, or radii that differ less";
 
 /// Checked particles in Z-order and the lengths that govern the surface.
 #[derive(Debug)]
@@ -68,6 +72,8 @@ impl Input {
             own_radii.map(|radii| radii.par_iter().map(|r| r / radius).collect());
         let largest = relative.as_ref().map_or(1.0, |r| r.iter().copied().fold(1.0, f32::max));
         let grid = NeighbourGrid::build(&positions, support * largest);
+        budget::ask_work(grid.pair_visits(), "the search for neighbours", FEWER_PAIRS)
+            .map_err(|refused| outliers::blame(refused, particles))?;
         let order = grid.order();
         let source = order.iter().map(|&i| kept[i as usize]).collect();
         let relative_radius =
@@ -195,8 +201,12 @@ fn own_radii(particles: &Particles, kept: &[u32]) -> Result<Option<Vec<f32>>, Er
         return Ok(None);
     }
     let radii: Vec<f32> = kept.iter().map(|&i| column[i as usize]).collect();
-    match radii.iter().position(|&r| !(r > 0.0 && r.is_finite())) {
-        Some(at) => Err(Error::ParticleRadius { index: kept[at] as usize, value: radii[at] }),
-        None => Ok(Some(radii)),
-    }
+    let problem = radii.iter().zip(kept).find_map(|(&value, &index)| {
+        let index = index as usize;
+        match value > 0.0 && value.is_finite() {
+            false => Some(Error::ParticleRadius { index, value }),
+            true => (value > LARGEST_RADIUS).then_some(Error::AbsurdRadius { index, value }),
+        }
+    });
+    problem.map_or(Ok(Some(radii)), Err)
 }

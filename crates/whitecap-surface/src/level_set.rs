@@ -14,13 +14,14 @@
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::budget::OverBudget;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node};
 use whitecap_core::{
     GridClass, GridValues, Lattice, SparseGrid, Tile, TriMesh, Volume, VolumeGrid,
 };
 
 use crate::distance::{distance_to_surface, mesh_to_distance};
-use crate::{area, marching_cubes};
+use crate::marching_cubes;
 
 /// A signed distance on a narrow band around a surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,21 +57,14 @@ pub enum LevelSetError {
     /// A vertex position is not finite.
     #[error("vertex {0} of the mesh has a position that is not a finite number")]
     NonFiniteVertex(usize),
-    /// More cells than a computer can hold.
-    #[error("a cell of {cell} m is too small: {cells:.1e} of them lie along the surface")]
-    TooManyCells {
-        /// The cell.
-        cell: f32,
-        /// Cells along the surface.
-        cells: f64,
-    },
+    /// The field needs more memory than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
 }
 
 /// Half the width of the band of an exported level set, in cells. Three is what other programs
 /// expect of a narrow band.
 const EXCHANGED_BAND: f32 = 3.0;
-/// Cells along the surface beyond which a level set is refused: some 60 GB.
-const MOST_SURFACE_CELLS: f64 = 1e9;
 /// How much faster than the distance the values of neighbouring nodes may change before the field no
 /// longer counts as a distance.
 const STEEPEST: f32 = 1.2;
@@ -79,10 +73,6 @@ const FLATTEST: f32 = 0.4;
 
 /// The signed distance to a mesh as the grid `surface` of a volume, as other programs expect it.
 pub fn distance_volume(mesh: &TriMesh, cell: f32) -> Result<Volume, LevelSetError> {
-    let cells = area(mesh) / f64::from(cell).powi(2);
-    if cells > MOST_SURFACE_CELLS {
-        return Err(LevelSetError::TooManyCells { cell, cells });
-    }
     let band = EXCHANGED_BAND * cell;
     let grid = match mesh.triangles().is_empty() {
         true => SparseGrid::new(Lattice::at_origin(cell), band),
@@ -128,7 +118,7 @@ impl LevelSet {
             return Err(LevelSetError::NonFiniteVertex(vertex));
         }
         let band = band.max(2.0 * cell);
-        Ok(Self { grid: mesh_to_distance(mesh, Lattice::at_origin(cell), band), band })
+        Ok(Self { grid: mesh_to_distance(mesh, Lattice::at_origin(cell), band)?, band })
     }
 
     /// The distance to the zero level of any field that is negative inside (Dagenais et al. 2017,

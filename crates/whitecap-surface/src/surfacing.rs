@@ -1,6 +1,6 @@
 //! The surfacing step: particles in, closed mesh out.
 
-use whitecap_core::{Column, Particles, SparseGrid, TriMesh, Watch, attributes};
+use whitecap_core::{Column, Particles, SparseGrid, TriMesh, Watch, attributes, outliers};
 
 use crate::implicit::anisotropic::Anisotropic;
 use crate::implicit::averaged::Averaged;
@@ -35,7 +35,7 @@ pub fn surface_particles(
     let wanted = transfer::wanted_columns(particles, &settings.attributes)?;
     let input = Input::new(particles, settings)?;
     watch.progress(0.1);
-    let field = evaluate(&input, settings, watch)?;
+    let field = evaluate(&input, settings, watch).map_err(|error| blamed(error, particles))?;
     watch.progress(0.7);
     let mut mesh = marching_cubes::extract(&field);
     watch.progress(0.8);
@@ -71,7 +71,16 @@ pub fn implicit_field(
     settings: &SurfaceSettings,
     watch: &dyn Watch,
 ) -> Result<SparseGrid<f32>, Error> {
-    evaluate(&Input::new(particles, settings)?, settings, watch)
+    let input = Input::new(particles, settings)?;
+    evaluate(&input, settings, watch).map_err(|error| blamed(error, particles))
+}
+
+/// If memory is short because of an outlier, the error names it.
+pub(crate) fn blamed(error: Error, particles: &Particles) -> Error {
+    match error {
+        Error::OverBudget(refused) => Error::OverBudget(outliers::blame(refused, particles)),
+        other => other,
+    }
 }
 
 fn evaluate(

@@ -1,6 +1,7 @@
 //! What can go wrong with tracking.
 
 use glam::Vec3;
+use whitecap_core::budget::OverBudget;
 use whitecap_core::saved_bytes::StateError;
 use whitecap_scene::SettingError;
 
@@ -116,6 +117,9 @@ pub enum TrackError {
     /// A saved state cannot be continued from.
     #[error(transparent)]
     State(#[from] StateError),
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The caller asked to stop.
     #[error("tracking was cancelled")]
     Cancelled,
@@ -125,6 +129,7 @@ impl From<whitecap_surface::Error> for TrackError {
     fn from(error: whitecap_surface::Error) -> Self {
         match error {
             whitecap_surface::Error::Cancelled => Self::Cancelled,
+            whitecap_surface::Error::OverBudget(refused) => Self::OverBudget(refused),
             other => Self::Surface(other),
         }
     }

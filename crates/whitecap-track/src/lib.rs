@@ -63,6 +63,7 @@ mod tracker;
 
 pub use error::TrackError;
 pub use mesh::close::{CloseReport, close_mesh};
+pub use mesh::input_check::check_size;
 pub use report::{TrackReport, TrackTimes};
 pub use settings::{Projection, TrackSettings};
 pub use topology::Topology;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::attributes::VELOCITY;
-use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, reduce};
+use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, outliers, reduce};
 use whitecap_surface::volume;
 
 use crate::advect::{Movement, displacements};
@@ -22,7 +22,7 @@ use crate::remeshing::remesh::{Task, Unrepaired, remesh, take_birth_distances};
 use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
 use crate::topology::cells::{
-    CellSet, cell_span, cells_between, cells_round_edge, cells_round_node, places,
+    CellSet, ask_for_cells, cell_span, cells_between, cells_round_edge, cells_round_node, places,
 };
 use crate::topology::crossings::Crossings;
 use crate::topology::{Topology, disagreeing_nodes, take_birth_doubts};
@@ -67,6 +67,7 @@ impl Tracker {
         settings.check()?;
         let spacing = input_check::spacing_of(particles, &settings)?;
         input_check::check(mesh, particles)?;
+        quality::ask_for_refined(mesh, settings.longest_edge * spacing)?;
         let carried = Carried::new(mesh.positions().len(), mesh.attributes());
         let (positions, triangles) = (mesh.positions().to_vec(), mesh.triangles().to_vec());
         let mut working = HalfEdgeMesh::new(positions, triangles, carried)
@@ -84,6 +85,7 @@ impl Tracker {
         working.carried.delta.fill(f32::INFINITY);
         take_birth_distances(&mut working, 0, &coarse);
         let at = places(&working.positions, coarse.distance.lattice(), 0.0);
+        ask_for_cells(&at, &working.triangles)?;
         let crossings = Crossings::find(&at, &working.triangles);
         take_birth_doubts(&mut working, &crossings, &coarse.distance);
         let expected_difference = Topology::of(&working).minus(Topology::of_mesh(&coarse.mesh));
@@ -201,6 +203,8 @@ impl Frame<'_> {
         self.check_cancelled(0.7)?;
         let lattice = coarse.distance.lattice();
         let at = places(&self.mesh.positions, lattice, 0.0);
+        ask_for_cells(&at, &self.mesh.triangles)
+            .map_err(|refused| outliers::blame(refused, next))?;
         let crossings = Crossings::find(&at, &self.mesh.triangles);
         let flagged = self.flag(&jumped, &at, &crossings, &coarse);
         self.report.times.detection = clock.lap();

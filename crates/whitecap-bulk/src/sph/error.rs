@@ -1,5 +1,6 @@
 //! What can go wrong with a liquid.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_core::saved_bytes::StateError;
 
 use whitecap_scene::{SceneError, SettingError};
@@ -63,6 +64,9 @@ pub enum SphError {
     /// A saved state cannot be continued from.
     #[error(transparent)]
     Snapshot(#[from] StateError),
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The caller asked to stop.
     #[error("the simulation was cancelled")]
     Cancelled,
@@ -99,6 +103,7 @@ impl From<SceneError> for SphError {
     fn from(error: SceneError) -> Self {
         match error {
             SceneError::Setting(error) => Self::Setting(error),
+            SceneError::OverBudget(refused) => Self::OverBudget(refused),
             other => Self::Scene(other),
         }
     }

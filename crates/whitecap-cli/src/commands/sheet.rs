@@ -59,7 +59,7 @@ fn lay_out(
     let captions = captions(request, &pictures)?;
     let first_image = image::read(&first.path)?;
     let layout = Layout::new(request, &first_image, &captions)?;
-    let mut canvas = Canvas::new(&layout);
+    let mut canvas = Canvas::new(&layout)?;
     let progress = Progress::new(session, pictures.len());
     for (place, picture) in pictures.iter().enumerate() {
         stop_if_cancelled(session, place, pictures.len())?;
@@ -95,7 +95,7 @@ fn animate(
     let first_image = image::read(&first.path)?;
     let layout = Layout::new(request, &first_image, &captions)?;
     let progress = Progress::new(session, count);
-    let blank = Canvas::new(&layout);
+    let blank = Canvas::new(&layout)?;
     let frame = |frame: usize| {
         stop_if_cancelled(session, frame, count)?;
         progress.within(frame, 0.0, &format!("frame {}", frame + 1));

@@ -77,7 +77,11 @@ fn shot(
     let mut inputs = Vec::new();
     for PortFile { port, sequence, content } in &files.ports {
         let path = sequence.pattern();
-        let settings = json!({ "path": path_text::encode(&path), "content": content });
+        let settings = json!({
+            "path": path_text::encode(&path),
+            "content": content,
+            "outliers": files.outliers,
+        });
         let checked = cache.check(settings, &context).map_err(|problems| {
             let words = problems.iter().map(|problem| problem.message.clone());
             Failure::about(&path, words.collect::<Vec<_>>().join("; "))

@@ -1,4 +1,4 @@
-//! Asking for memory before it is allocated.
+//! Asking for memory before it is allocated, and for time before it is spent.
 //!
 //! A computation whose memory may be far beyond the size of its input states what it is about to
 //! need and asks; see [`ask`]. The answer compares the need with what is free on the machine and
@@ -29,6 +29,10 @@ pub const ALWAYS_GRANTED: f64 = 64e6;
 /// What is taken for free where the system does not say, in bytes.
 pub const ASSUMED_FREE: f64 = 16e9;
 
+/// Steps of the innermost loop, about a nanosecond each, beyond which work is refused: a quarter of an
+/// hour on one core, and a hundred times what the largest usual input takes.
+pub const MOST_STEPS: f64 = 1e12;
+
 /// The limit in bytes; [`u64::MAX`] stands for none.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -41,6 +45,8 @@ pub enum Bound {
     Assumed,
     /// The limit that was set for the process, in bytes.
     Limit(u64),
+    /// Not memory but time: need and what can be had are [steps](MOST_STEPS).
+    Work,
 }
 
 /// Sets how much memory this process may use in all, in bytes; `None` for whatever is free. It
@@ -79,6 +85,21 @@ pub fn ask(bytes: f64, what: &str, remedy: &str) -> Result<(), OverBudget> {
             needed: bytes,
             free,
             bound,
+            remedy: remedy.to_string(),
+        }),
+    }
+}
+
+/// Asks whether `steps` of the innermost loop may be done for `what`, as [`ask`] does for memory: for
+/// work that may grow far beyond both input and result.
+pub fn ask_work(steps: f64, what: &str, remedy: &str) -> Result<(), OverBudget> {
+    match steps <= MOST_STEPS {
+        true => Ok(()),
+        false => Err(OverBudget {
+            what: what.to_string(),
+            needed: steps,
+            free: MOST_STEPS,
+            bound: Bound::Work,
             remedy: remedy.to_string(),
         }),
     }

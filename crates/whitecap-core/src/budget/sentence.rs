@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Bound;
 
-/// More memory is needed than may be had.
+/// More memory or time is needed than may be had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverBudget {
     /// What the memory is for.
@@ -24,10 +24,17 @@ impl std::error::Error for OverBudget {}
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, remedy, .. } = self;
+        if self.bound == Bound::Work {
+            let (needed, most) = (self.needed, self.free);
+            return write!(
+                f,
+                "{what} takes about {needed:.0e} steps, and more than {most:.0e} take too long; {remedy}"
+            );
+        }
         let (needed, free) = (readable(self.needed), readable(self.free));
         write!(f, "{what} needs about {needed} of memory, but ")?;
         match self.bound {
-            Bound::Machine => write!(f, "{free} is free"),
+            Bound::Machine | Bound::Work => write!(f, "{free} is free"),
             Bound::Assumed => write!(f, "{free} is assumed to be free (`--memory` says how much)"),
             Bound::Limit(limit) => {
                 let limit = readable(limit as f64);
@@ -71,6 +78,10 @@ mod tests {
             refused(1e38, Bound::Limit(8_000_000_000)).to_string(),
             "the grid needs about 1e23 PB of memory, but the limit of 8.0 GB (`--memory`) leaves \
              2.5 GB; use a larger `cell`"
+        );
+        assert_eq!(
+            OverBudget { free: 1e12, ..refused(4e15, Bound::Work) }.to_string(),
+            "the grid takes about 4e15 steps, and more than 1e12 take too long; use a larger `cell`"
         );
         assert!(refused(f64::INFINITY, Bound::Assumed).to_string().contains("inf PB"));
     }

@@ -16,8 +16,12 @@ use std::ops::Range;
 use glam::{DVec3, IVec3, Vec3};
 use rayon::prelude::*;
 
-use crate::CoordinateIndex;
 use crate::morton::{self, MortonSort};
+use crate::sparse_grid::tile_order;
+use crate::{CoordinateIndex, reduce};
+
+/// A box of this many cells for every occupied one is searched through the occupied ones.
+const MANY_CELLS: f64 = 64.0;
 
 /// Particles sorted into cells as wide as the search radius. Buffers are kept between rebuilds.
 #[derive(Clone, Debug, Default)]
@@ -128,11 +132,27 @@ impl NeighbourGrid {
         }
     }
 
+    /// How many pairs a search of every particle's neighbours looks at.
+    pub fn pair_visits(&self) -> f64 {
+        reduce::sum(self.cells.len(), |cell| {
+            let mut around = 0;
+            self.for_each_cell_around(cell, |range| around += range.len());
+            self.cell_range(cell).len() as f64 * around as f64
+        })
+    }
+
     /// Calls `visit` with the range of sorted places of each occupied cell that overlaps the box.
     #[inline]
     pub fn for_each_cell_in_box(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Range<usize>)) {
         let low = cell_of(min, self.inverse_cell);
         let high = cell_of(max, self.inverse_cell);
+        let span = (high - low).max(IVec3::splat(-1)).as_dvec3() + 1.0;
+        if span.x * span.y * span.z > MANY_CELLS * self.cells.len() as f64 {
+            return self
+                .occupied_in(low, high)
+                .into_iter()
+                .for_each(|at| visit(self.cell_range(at)));
+        }
         for z in low.z..=high.z {
             for y in low.y..=high.y {
                 for x in low.x..=high.x {
@@ -142,6 +162,17 @@ impl NeighbourGrid {
                 }
             }
         }
+    }
+
+    /// The occupied cells from `low` to `high`, in the order in which a loop over all cells between
+    /// them would meet them: for boxes far larger than the grid.
+    #[cold]
+    fn occupied_in(&self, low: IVec3, high: IVec3) -> Vec<usize> {
+        let inside = |cell: &IVec3| cell.cmpge(low).all() && cell.cmple(high).all();
+        let mut found: Vec<usize> =
+            (0..self.cells.len()).filter(|&at| inside(&self.cells[at])).collect();
+        found.sort_unstable_by_key(|&at| tile_order(self.cells[at]));
+        found
     }
 
     /// Calls `visit(place, distance²)` for every particle within `radius` of `point`, in an order

@@ -4,11 +4,15 @@
 //! Floors are finite; spaces of one cell are sorted, not empty, and do not overlap. A ceiling of
 //! infinity is the open sky. A cell without any space is solid.
 
+use whitecap_core::budget;
+
 use crate::error::PipeError;
 use crate::terrain::grid::Grid;
 
 /// Largest number of columns.
 pub const MOST_COLUMNS: usize = 1 << 28;
+/// Memory of a column with its space, its liquid and its flow.
+const BYTES_PER_COLUMN: f64 = 100.0;
 /// Largest height above or below zero, in metres.
 const FARTHEST: f32 = 1e6;
 
@@ -66,6 +70,8 @@ impl Terrain {
         grid: Grid,
         mut add: impl FnMut(usize, usize, &mut Vec<Space>),
     ) -> Result<Self, PipeError> {
+        let what = format!("a terrain of {} × {} cells", grid.width(), grid.length());
+        budget::ask(grid.cells() as f64 * BYTES_PER_COLUMN, &what, "use larger cells")?;
         let mut first = Vec::with_capacity(grid.cells() + 1);
         let mut spaces: Vec<Space> = Vec::with_capacity(grid.cells());
         let mut cell = Vec::new();

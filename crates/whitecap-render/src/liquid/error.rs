@@ -1,5 +1,6 @@
 //! What can be wrong with a liquid.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_scene::SettingError;
 use whitecap_surface::LevelSetError;
 
@@ -8,7 +9,7 @@ use whitecap_surface::LevelSetError;
 pub enum LiquidError {
     /// The particles or lengths are unusable.
     #[error(transparent)]
-    Surface(#[from] whitecap_surface::Error),
+    Surface(whitecap_surface::Error),
     /// A velocity is NaN or infinite.
     #[error(
         "particle {index} has a velocity that is not a finite number ({value}); motion blur needs finite velocities"
@@ -47,7 +48,19 @@ pub enum LiquidError {
         /// What is wrong with it.
         error: LevelSetError,
     },
+    /// More memory or time is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// A setting is impossible.
     #[error(transparent)]
     Setting(#[from] SettingError),
+}
+
+impl From<whitecap_surface::Error> for LiquidError {
+    fn from(error: whitecap_surface::Error) -> Self {
+        match error {
+            whitecap_surface::Error::OverBudget(refused) => Self::OverBudget(refused),
+            other => Self::Surface(other),
+        }
+    }
 }

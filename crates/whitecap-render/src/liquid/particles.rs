@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use glam::{Vec2, Vec3};
-use whitecap_core::{Bounds, Particles, Unwatched, Watch};
+use whitecap_core::{Bounds, Particles, Unwatched, Watch, outliers};
 use whitecap_surface::{FieldKind, ParticleField};
 
 use super::beside_walls::Walls;
@@ -83,7 +83,11 @@ impl ParticleLiquid {
         notes.extend(sources.note());
         let arranged = Arranged::new(&field, &sources, types);
         let velocity = |source: u32| sources.velocity(source);
-        let (mut sorted, bulge) = sort_blocks(&field, &arranged.kernels, velocity, shutter, watch)?;
+        let sorted = sort_blocks(&field, &arranged.kernels, velocity, shutter, watch);
+        let (mut sorted, bulge) = sorted.map_err(|error| match error {
+            LiquidError::OverBudget(refused) => outliers::blame(refused, particles).into(),
+            other => other,
+        })?;
         if !ghosts.is_empty() {
             sorted.dry_out(dry);
         }

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use whitecap_core::Watch;
+use whitecap_core::budget::{self, OverBudget};
 
 use crate::camera::PreparedCamera;
 use crate::rendered::{Channel, Layer, Rendered, Statistics, Values};
@@ -58,6 +59,7 @@ pub fn render_progressively(
     settings.check()?;
     scene.check()?;
     let window = settings.window()?;
+    ask_for_pixels(window.size, settings)?;
     let camera = scene.camera.prepared(window.full[0], window.full[1])?;
     let cameras_around = match &scene.cameras_around {
         Some([before, after]) => {
@@ -92,6 +94,21 @@ pub fn render_progressively(
             return Ok(rendered);
         }
     }
+}
+
+/// Asks whether the picture fits into memory: pixels while paths are added up, the layers made from
+/// them, and those layers once more as they go into a file.
+fn ask_for_pixels([width, height]: [u32; 2], settings: &RenderSettings) -> Result<(), OverBudget> {
+    let numbers = passes_of(settings).into_iter().map(|pass| data::channels_of(pass).1.len());
+    let layers = 2 * size_of::<f32>() * numbers.sum::<usize>();
+    let needs_data = settings.passes.iter().any(|pass| pass.is_data());
+    let data = if needs_data { size_of::<data::Data>() } else { 0 };
+    let bytes = size_of::<tile::Pixel>() + data + layers + size_of::<[f32; 4]>();
+    budget::ask(
+        f64::from(width) * f64::from(height) * bytes as f64,
+        &format!("a picture of {width} × {height} pixels"),
+        "use a smaller `width` and `height` or `scale`, or make it in parts with `region`",
+    )
 }
 
 /// What tiles need to know.
@@ -148,18 +165,23 @@ impl Picture<'_> {
 
 /// Puts tiles together.
 fn assemble(tiles: &[Tile], size: [u32; 2], settings: &RenderSettings) -> Rendered {
-    let mut passes = vec![Pass::Beauty, Pass::Alpha];
-    passes.extend(&settings.passes);
-    passes.sort_unstable();
-    passes.dedup();
     let mut statistics = Statistics::default();
     for tile in tiles {
         statistics.paths += tile.statistics.paths;
         statistics.rays += tile.statistics.rays;
         statistics.lost_paths += tile.statistics.lost_paths;
     }
-    let layers = passes.into_iter().map(|pass| layer_of(pass, tiles, size)).collect();
+    let layers = passes_of(settings).into_iter().map(|pass| layer_of(pass, tiles, size)).collect();
     Rendered { width: size[0], height: size[1], layers, statistics }
+}
+
+/// Every layer of the picture, in order.
+fn passes_of(settings: &RenderSettings) -> Vec<Pass> {
+    let mut passes = vec![Pass::Beauty, Pass::Alpha];
+    passes.extend(&settings.passes);
+    passes.sort_unstable();
+    passes.dedup();
+    passes
 }
 
 /// One layer, gathered from the tiles.

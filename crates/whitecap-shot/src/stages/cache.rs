@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_core::outliers::{LEAVE_OUT, Outlier, outliers};
 use whitecap_core::{Column, Particles, attributes};
 use whitecap_io::Noted;
 use whitecap_surface::SpacingEstimate;
@@ -43,6 +44,20 @@ impl CacheContent {
     }
 }
 
+/// What happens to outliers: particles a thousand times as far from the middle of the others as
+/// usual, or with a hundred times the usual radius.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outliers {
+    /// They stay; a stage that cannot afford them fails and names them.
+    #[default]
+    Keep,
+    /// They are left out, with a note.
+    LeaveOut,
+    /// The frame fails.
+    Refuse,
+}
+
 /// Settings of a cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -65,6 +80,10 @@ pub struct CacheSettings {
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: Option<f32>,
+    /// What happens to particles absurdly far from the rest, or absurdly large.
+    #[serde(default)]
+    #[schemars(extend("unit" = "none"))]
+    pub outliers: Outliers,
 }
 
 pub(super) struct Cache {
@@ -77,6 +96,7 @@ pub(super) struct Cache {
     samples: Vec<PathBuf>,
     /// That estimate, once it was needed.
     estimate: OnceLock<Option<f32>>,
+    outliers: Outliers,
 }
 
 impl Phenomenon for Cache {
@@ -98,7 +118,8 @@ impl Phenomenon for Cache {
     type State = ();
 
     fn check(settings: CacheSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
-        let (kind, radius) = (settings.content.kind(), settings.radius);
+        let CacheSettings { radius, outliers, .. } = settings;
+        let kind = settings.content.kind();
         let stray_radius = (radius.is_some() && kind != DataKind::Particles).then(|| {
             let message = "only particles have a radius, but these files do not hold particles";
             let help = "remove `radius`, or write content = \"particles\"";
@@ -109,7 +130,7 @@ impl Phenomenon for Cache {
                 let guess = kind == DataKind::Particles && radius.is_none();
                 let samples = if guess { files.samples() } else { Vec::new() };
                 let (first, estimate) = (shot.first, OnceLock::new());
-                Ok(Self { files, kind, radius, first, samples, estimate })
+                Ok(Self { files, kind, radius, first, samples, estimate, outliers })
             }
             (stray, files) => Err(stray.into_iter().chain(files.err()).collect()),
         }
@@ -137,6 +158,7 @@ impl Phenomenon for Cache {
         if let FrameData::Particles(particles) = &mut data {
             self.give_radius(Arc::make_mut(particles))?;
         }
+        notes.extend(self.deal_with_outliers(&mut data)?);
         let metrics = counts(&data);
         if context.frame.index == self.first {
             notes.extend(mesh_note(&path, &data));
@@ -159,6 +181,26 @@ fn mesh_note(path: &Path, data: &FrameData) -> Option<String> {
 }
 
 impl Cache {
+    /// Leaves outliers out or refuses them, as the settings say; returns a note about those left out.
+    fn deal_with_outliers(&self, data: &mut FrameData) -> Result<Option<String>, StageError> {
+        let FrameData::Particles(particles) = data else { return Ok(None) };
+        if self.outliers == Outliers::Keep {
+            return Ok(None);
+        }
+        let found = outliers(particles);
+        let Some(first) = found.first() else { return Ok(None) };
+        if self.outliers == Outliers::Refuse {
+            return Err(StageError::failed(format!("{first}; {LEAVE_OUT}, or keep it (`keep`)")));
+        }
+        let all = 0..particles.len() as u32;
+        let is_outlier =
+            |index: u32| found.binary_search_by_key(&(index as usize), Outlier::index).is_ok();
+        let kept: Vec<u32> = all.filter(|&index| !is_outlier(index)).collect();
+        let (left, total) = (found.len(), particles.len());
+        *data = particles.gather(&kept).into();
+        Ok(Some(format!("{left} of {total} particles left out as outliers; the first: {first}")))
+    }
+
     /// Gives particles the radius of the settings, or the estimate if they have none of their own.
     fn give_radius(&self, particles: &mut Particles) -> Result<(), StageError> {
         if let Some(radius) = self.radius {

@@ -11,7 +11,7 @@ use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
 use whitecap_core::{Column, Particles, TriMesh, Watch, counted, counted_as};
 use whitecap_surface::{radius_warning, spacing_of};
 use whitecap_track::{
-    CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, close_mesh,
+    CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, check_size, close_mesh,
 };
 
 use crate::stage::{
@@ -186,6 +186,8 @@ impl Track {
         let cell = self.settings.close_cell.or(own).ok_or_else(|| {
             StageError::failed("the particle spacing cannot be estimated; set `close-cell`")
         })?;
+        // A mesh in other units would be closed with far too many cells.
+        check_size(mesh, particles).map_err(failed)?;
         let (closed, told) = close_mesh(mesh, cell).map_err(failed)?;
         notes.push(closing(&told));
         Tracker::new(&closed, particles, settings, watch).map_err(failed)

@@ -10,13 +10,18 @@
 //! Nodes that were not evaluated hold ±∞; no edge that the surface crosses ends in one. Memory
 //! and time follow the surface once the coarse pass is done.
 
-use glam::{IVec3, Vec3};
+use glam::IVec3;
 use rayon::prelude::*;
-use whitecap_core::sparse_grid::{Neighbourhood, TILE_NODES, tile_order};
-use whitecap_core::{Lattice, SparseGrid, Tile, Watch};
+use whitecap_core::budget::{self, OverBudget};
+use whitecap_core::sparse_grid::{Neighbourhood, TILE_NODES};
+use whitecap_core::tile_cover::{TileCost, tiles_of_boxes};
+use whitecap_core::{Bounds, Lattice, SparseGrid, Tile, Watch, reduce};
 
 use super::{Candidate, Implicit, Rows, gather};
 use crate::Error;
+
+const WHAT: &str = "the grid around the particles";
+const REMEDY: &str = "use larger cells, a smaller support, or crop the particles";
 
 /// Evaluates `implicit` around its surface on nodes `cell` apart.
 pub(crate) fn evaluate(
@@ -40,7 +45,8 @@ pub(crate) fn evaluate_everywhere(
 ) -> Result<SparseGrid<f32>, Error> {
     let lattice = Lattice::at_origin(cell);
     let everything = Plan { inside: 0, evaluate: Rows::ALL };
-    let plans = reached_tiles(implicit, lattice).into_iter().map(|tile| (tile, everything));
+    budget::ask_work(visits(implicit, lattice), WHAT, REMEDY)?;
+    let plans = reached_tiles(implicit, lattice)?.into_iter().map(|tile| (tile, everything));
     evaluate_tiles(implicit, lattice, plans.collect(), watch)
 }
 
@@ -143,42 +149,39 @@ fn plan_child(around: &Neighbourhood<'_, f32>, low: IVec3, (outward, inward): (f
     Plan { inside, evaluate: Rows(evaluate) }
 }
 
+/// How often [`gather`] looks at a particle: each cell of particles from every tile that the largest
+/// reach extends to.
+fn visits(implicit: &impl Implicit, lattice: Lattice) -> f64 {
+    let (grid, reach) = (implicit.grid(), f64::from(implicit.largest_reach()));
+    let tile = 8.0 * f64::from(lattice.cell);
+    let span = 2.0 * (reach / tile).ceil() + 1.0;
+    let of_cell = |cell: usize| {
+        let positions = &grid.positions()[grid.cell_range(cell)];
+        let bounds = positions.iter().fold(Bounds::EMPTY, |bounds, &p| bounds.with(p));
+        let size = (bounds.size().as_dvec3() / tile).ceil() + span;
+        grid.cell_range(cell).len() as f64 * size.x * size.y * size.z
+    };
+    reduce::sum(grid.cell_count(), of_cell)
+}
+
 /// Tiles with a node within reach of some particle (and a few more), sorted.
-fn reached_tiles(implicit: &impl Implicit, lattice: Lattice) -> Vec<IVec3> {
+fn reached_tiles(implicit: &impl Implicit, lattice: Lattice) -> Result<Vec<IVec3>, OverBudget> {
     let grid = implicit.grid();
-    let cells: Vec<usize> = (0..grid.cell_count()).collect();
-    let mut tiles: Vec<IVec3> = cells
-        .par_chunks(64)
-        .flat_map_iter(|cells| {
-            let mut found = Vec::new();
-            for &cell in cells {
-                let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-                for place in grid.cell_range(cell) {
-                    let position = grid.positions()[place];
-                    let reach = implicit.reach(place);
-                    min = min.min(position - reach);
-                    max = max.max(position + reach);
-                }
-                let low: IVec3 = lattice.locate(min).0 >> 3;
-                let high: IVec3 = (lattice.locate(max).0 + 1) >> 3;
-                for z in low.z..=high.z {
-                    for y in low.y..=high.y {
-                        found.extend((low.x..=high.x).map(|x| IVec3::new(x, y, z)));
-                    }
-                }
-            }
-            found.sort_unstable_by_key(|c| tile_order(*c));
-            found.dedup();
-            found
+    let around = |cell: usize| {
+        grid.cell_range(cell).fold(Bounds::EMPTY, |bounds, place| {
+            let position = Bounds::EMPTY.with(grid.positions()[place]);
+            bounds.union(position.grown(implicit.reach(place)))
         })
-        .collect();
-    tiles.par_sort_unstable_by_key(|c| tile_order(*c));
-    tiles.dedup();
-    tiles
+    };
+    let cost =
+        TileCost { bytes: (TILE_NODES * size_of::<f32>()) as f64, what: WHAT, remedy: REMEDY };
+    tiles_of_boxes(lattice, grid.cell_count(), around, cost)
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
     use crate::implicit::density::Density;
     use crate::input::Input;

@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{TriMesh, reduce};
-use whitecap_surface::{LevelSet, MeshReport, report, self_intersections};
+use whitecap_surface::{LevelSet, LevelSetError, MeshReport, report, self_intersections};
 
 use crate::error::TrackError;
 use crate::mesh::carried::Carried;
@@ -47,7 +47,13 @@ pub fn close_mesh(mesh: &TriMesh, cell: f32) -> Result<(TriMesh, CloseReport), T
     if let Some(vertex) = mesh.positions().iter().position(|p| !p.is_finite()) {
         return Err(TrackError::NonFiniteVertex { vertex, position: mesh.positions()[vertex] });
     }
-    let level = LevelSet::from_mesh(mesh, cell, 3.0 * cell).map_err(|_| TrackError::EmptyMesh)?;
+    let level = LevelSet::from_mesh(mesh, cell, 3.0 * cell).map_err(|error| match error {
+        LevelSetError::OverBudget(mut refused) => {
+            refused.remedy = format!("use a larger `close-cell` than {cell} m");
+            TrackError::OverBudget(refused)
+        }
+        _ => TrackError::EmptyMesh,
+    })?;
     let rough = level.mesh();
     let bvh = TriangleBvh::build(mesh);
     let found: Vec<_> =

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
+use whitecap_core::outliers::{Outlier, outliers};
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::{Bounds, Particles, TriMesh};
 use whitecap_surface::{report, self_intersections};
@@ -37,8 +38,25 @@ pub(crate) fn check(mesh: &TriMesh, particles: &Particles) -> Result<(), TrackEr
     if let Some(vertex) = mesh.positions().iter().position(|p| !p.is_finite()) {
         return Err(TrackError::NonFiniteVertex { vertex, position: mesh.positions()[vertex] });
     }
-    check_scale(mesh.bounds(), Bounds::of(particles.positions()))?;
+    check_size(mesh, particles)?;
     check_surface(mesh)
+}
+
+/// Fails if a mesh and the particles it is the surface of are of different sizes, as they are in
+/// different units. Particles that flew off do not count.
+pub fn check_size(mesh: &TriMesh, particles: &Particles) -> Result<(), TrackError> {
+    let with_all = check_scale(mesh.bounds(), Bounds::of(particles.positions()));
+    if with_all.is_ok() {
+        return with_all;
+    }
+    let strays: Vec<usize> = outliers(particles).iter().map(Outlier::index).collect();
+    let mut rest = Bounds::EMPTY;
+    for (index, &position) in particles.positions().iter().enumerate() {
+        if strays.binary_search(&index).is_err() {
+            rest = rest.with(position);
+        }
+    }
+    check_scale(mesh.bounds(), rest)
 }
 
 fn check_scale(mesh: Bounds, particles: Bounds) -> Result<(), TrackError> {

@@ -12,7 +12,9 @@
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::budget::OverBudget;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, offset_in_tile, tile_of, tile_order};
+use whitecap_core::tile_cover::{TileCost, tiles_of_boxes};
 use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, Tile, TriMesh};
 
 use crate::mesh::half_edge::NONE;
@@ -29,9 +31,13 @@ struct Nearest {
 const UNKNOWN: Nearest = Nearest { triangle: NONE, distance_squared: f32::INFINITY };
 
 /// Signed distance to the zero level of `field`, of which `mesh` is the surface; ± `band` beyond.
-pub(crate) fn distance_to(field: &SparseGrid<f32>, mesh: &TriMesh, band: f32) -> SparseGrid<f32> {
+pub(crate) fn distance_to(
+    field: &SparseGrid<f32>,
+    mesh: &TriMesh,
+    band: f32,
+) -> Result<SparseGrid<f32>, OverBudget> {
     let lattice = field.lattice();
-    let tiles = tiles_near(mesh, lattice, band);
+    let tiles = tiles_near(mesh, lattice, band)?;
     let mut nearest = SparseGrid::filled(lattice, UNKNOWN, tiles.clone(), |_, _| {});
     let corners: Vec<[Vec3; 3]> =
         (0..mesh.triangles().len()).into_par_iter().map(|t| mesh.corners(t)).collect();
@@ -52,25 +58,19 @@ pub(crate) fn distance_to(field: &SparseGrid<f32>, mesh: &TriMesh, band: f32) ->
         found = inherit(&corners, &nearest, &next);
         layer = next;
     }
-    signed(field, &corners, &by_cell, &nearest, &tiles, band)
+    Ok(signed(field, &corners, &by_cell, &nearest, &tiles, band))
 }
 
-fn tiles_near(mesh: &TriMesh, lattice: Lattice, band: f32) -> Vec<IVec3> {
-    let mut spans: Vec<(IVec3, IVec3)> = (0..mesh.triangles().len())
-        .into_par_iter()
-        .map(|triangle| {
-            // Two cells more: the last layer looks at its neighbours.
-            let bounds =
-                Bounds::of_corners(mesh.corners(triangle)).grown(band + 2.0 * lattice.cell);
-            (tile_of(lattice.locate(bounds.min).0), tile_of(lattice.locate(bounds.max).0 + 1))
-        })
-        .collect();
-    spans.par_sort_unstable_by_key(|(low, high)| (tile_order(*low), tile_order(*high)));
-    spans.dedup();
-    let mut tiles: Vec<IVec3> =
-        spans.into_iter().flat_map(|(low, high)| cells_between(low, high)).collect();
-    sort_unique(&mut tiles);
-    tiles
+fn tiles_near(mesh: &TriMesh, lattice: Lattice, band: f32) -> Result<Vec<IVec3>, OverBudget> {
+    // Two cells more: the last layer looks at its neighbours.
+    let margin = band + 2.0 * lattice.cell;
+    let around = |triangle| Bounds::of_corners(mesh.corners(triangle)).grown(margin);
+    let cost = TileCost {
+        bytes: (TILE_NODES * (size_of::<Nearest>() + size_of::<f32>())) as f64,
+        what: "the distance to the surface of the particles",
+        remedy: "use a larger `spacing`",
+    };
+    tiles_of_boxes(lattice, mesh.triangles().len(), around, cost)
 }
 
 /// The nodes round the cells that hold triangles, sorted by tile.
@@ -340,7 +340,7 @@ mod tests {
         });
         let band = 0.3;
         let mesh = marching_cubes::extract(&field);
-        let found = distance_to(&field, &mesh, band);
+        let found = distance_to(&field, &mesh, band).unwrap();
         let exact = LevelSet::from_field(&field, band);
         let mut compared = 0;
         for node in cells_between(IVec3::splat(-28), IVec3::splat(28)) {

@@ -2,7 +2,7 @@
 //! averaged positions with the correction of Solenthaler et al. 2007, on cells of half a particle
 //! spacing that stay where they are from frame to frame, made a distance in a band.
 
-use whitecap_core::{Particles, SparseGrid, TriMesh, Watch};
+use whitecap_core::{Particles, SparseGrid, TriMesh, Watch, outliers};
 use whitecap_surface::{Method, SurfaceSettings, implicit_field, marching_cubes};
 
 use crate::error::TrackError;
@@ -40,7 +40,8 @@ impl CoarseSurface {
             ..SurfaceSettings::default()
         };
         let field = implicit_field(particles, &settings, watch)?;
-        let distance = distance_to(&field, &marching_cubes::extract(&field), band);
+        let distance = distance_to(&field, &marching_cubes::extract(&field), band)
+            .map_err(|refused| outliers::blame(refused, particles))?;
         // The slope of the field varies, which shifts its facets; those of a distance are
         // closer to the surface.
         let mesh = marching_cubes::extract(&distance);

@@ -5,8 +5,12 @@
 
 use glam::{DVec3, IVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::budget::{self, OverBudget};
 use whitecap_core::sparse_grid::tile_order;
-use whitecap_core::{CoordinateIndex, Lattice};
+use whitecap_core::{CoordinateIndex, Lattice, reduce};
+
+/// Memory of a crossing while crossings are being sorted.
+const BYTES_PER_CROSSING: f64 = 64.0;
 
 /// Where vertices lie, in cells.
 pub(crate) fn places(positions: &[Vec3], lattice: Lattice, shift: f64) -> Vec<DVec3> {
@@ -25,6 +29,22 @@ pub(crate) fn cell_of(place: DVec3) -> IVec3 {
 pub(crate) fn cell_span(places: &[DVec3], corners: [u32; 3]) -> (IVec3, IVec3) {
     let [a, b, c] = corners.map(|v| cell_of(places[v as usize]));
     (a.min(b).min(c), a.max(b).max(c))
+}
+
+/// Asks whether the cells that triangles span can be visited and their crossings kept: one vertex
+/// that flew off makes more of them than all others together.
+pub(crate) fn ask_for_cells(places: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), OverBudget> {
+    const WHAT: &str = "the grid that the mesh reaches across";
+    const REMEDY: &str = "use a larger `spacing`, or repair the particles that stretch the mesh";
+    let span = |triangle: usize| {
+        let (low, high) = cell_span(places, triangles[triangle]);
+        (high - low).as_dvec3() + 1.0
+    };
+    let visited = reduce::sum(triangles.len(), |triangle| span(triangle).element_product());
+    let crossed = |span: DVec3| span.x * span.y + span.y * span.z + span.z * span.x - 3.0;
+    let crossings = reduce::sum(triangles.len(), |triangle| crossed(span(triangle)));
+    budget::ask_work(visited, WHAT, REMEDY)?;
+    budget::ask(crossings * BYTES_PER_CROSSING, WHAT, REMEDY)
 }
 
 /// Every cell from `low` to `high`, both included, x fastest.

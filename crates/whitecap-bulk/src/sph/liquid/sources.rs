@@ -1,6 +1,7 @@
 //! Particles that come and go: fills, caches, emitters and kill volumes; solids and accelerations
 //! that the caller supplies.
 
+use whitecap_core::budget;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, attributes};
 
@@ -10,6 +11,9 @@ use whitecap_scene::AnimatedBody;
 use whitecap_scene::emitter::Emitter;
 use whitecap_scene::fill::{CLOSEST, Filling, Volume};
 use whitecap_scene::kill::is_removed;
+
+/// Memory of a particle with its neighbours, at least.
+const BYTES_PER_PARTICLE: f64 = 400.0;
 
 impl Liquid {
     /// Adds particles at rest density, numbered in order. Those inside a wall or a solid are left
@@ -55,6 +59,9 @@ impl Liquid {
     pub fn fill(&mut self, volume: Volume<'_>, velocity: Vec3) -> Result<Vec<String>, SphError> {
         let mut filling = Filling::new(self.resolution.spacing, &self.columns.position)?;
         filling.add(volume, velocity, &|position| self.boundary.clearance(position))?;
+        let count = filling.positions().len();
+        let what = format!("a liquid of {count} particles");
+        budget::ask(count as f64 * BYTES_PER_PARTICLE, &what, "use a larger `spacing`")?;
         self.add(filling.positions(), filling.velocities())?;
         Ok(filling.notes().to_vec())
     }

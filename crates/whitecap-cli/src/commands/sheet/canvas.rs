@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use whitecap_core::budget;
 use whitecap_io::image::{Image, srgb_to_linear};
 
 use super::layout::Layout;
@@ -29,8 +30,12 @@ struct Frame {
 
 impl Canvas {
     /// An empty sheet with its texts.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &Layout) -> Result<Self, Failure> {
         let [width, height] = layout.size();
+        let bytes = width as f64 * height as f64 * size_of::<[f32; 4]>() as f64;
+        let what = format!("a sheet of {width} × {height} pixels");
+        budget::ask(bytes, &what, "use fewer or smaller pictures")
+            .map_err(|refused| Failure::Work(refused.to_string()))?;
         let gray = srgb_to_linear(BACKGROUND);
         let mut canvas = Self { image: Image::new(width, height, [gray, gray, gray, 1.0]) };
         for line in layout.lines() {
@@ -39,7 +44,7 @@ impl Canvas {
                 canvas.ink(left + column, top + row, coverage);
             });
         }
-        canvas
+        Ok(canvas)
     }
 
     /// The finished sheet.

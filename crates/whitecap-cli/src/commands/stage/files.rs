@@ -32,6 +32,8 @@ pub struct Files {
     pub fps: f64,
     pub output: PathBuf,
     pub saves: Vec<Save>,
+    /// What happens to particles that do not belong with the rest.
+    pub outliers: String,
     /// What each frame is made from, if the command takes files.
     pub inputs: Vec<PathBuf>,
 }
@@ -51,7 +53,8 @@ impl Files {
         let ports = ports(info, matches, session)?;
         let Chosen { frames, inputs, missing } = chosen(info, matches, session, &ports, &output)?;
         let saves = saves(info, gives, &output, matches)?;
-        let mut files = Self { ports, frames, missing, fps, output, saves, inputs };
+        let outliers = outliers(matches);
+        let mut files = Self { ports, frames, missing, fps, output, saves, inputs, outliers };
         files.refuse_single()?;
         files.refuse_twins()?;
         files.ports.sort_by_key(|file| file.port.key);
@@ -169,6 +172,12 @@ impl Files {
         let png = self.saves.iter().filter(|save| save.format.eq_ignore_ascii_case("png"));
         png.filter_map(move |save| save.files.as_ref().map(|files| files.path(frame)))
     }
+}
+
+/// What `--outliers` says.
+fn outliers(matches: &ArgMatches) -> String {
+    let given = matches.try_get_one::<String>("outliers").ok().flatten();
+    given.cloned().unwrap_or_else(|| String::from("keep"))
 }
 
 /// What the stage is to give: what the settings say, or what the extension of the output can hold.

@@ -46,10 +46,28 @@ pub fn command(kind: &dyn StageKind) -> Option<Command> {
     if info.stateful {
         command = command.arg(checkpoint_flag());
     }
+    if takes_particles(info) {
+        command = command.arg(outliers_flag());
+    }
     if info.name == render::NAME {
         command = command.args(render::arguments());
     }
     Some(command.arg(json_flag()).args(SettingFlags::of(kind).arguments()))
+}
+
+/// Whether particles are among its inputs.
+pub fn takes_particles(info: &KindInfo) -> bool {
+    info.inputs.iter().any(|port| port.accepts.contains(&DataKind::Particles))
+}
+
+/// `--outliers`, the setting of the caches that the command reads its particles through.
+fn outliers_flag() -> Arg {
+    Arg::new("outliers")
+        .long("outliers")
+        .value_name("WHAT")
+        .default_value("keep")
+        .value_parser(["keep", "leave-out", "refuse"])
+        .help("What happens to particles absurdly far from the rest, or absurdly large")
 }
 
 fn is_subject(own: &CommandInfo, key: &str) -> bool {

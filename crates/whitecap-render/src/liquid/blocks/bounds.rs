@@ -6,8 +6,9 @@
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::budget::{self, OverBudget};
 use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
-use whitecap_core::{SparseGrid, Tile, Watch};
+use whitecap_core::{SparseGrid, Tile, Watch, reduce};
 use whitecap_surface::{FieldKind, ParticleField};
 
 use super::active_rows::ActiveRows;
@@ -130,9 +131,23 @@ pub(crate) fn sort_blocks(
     let fast = |kernel: &&Kernel| kernel.velocity.length() * span > 1.001 * interval;
     let fast: Vec<Kernel> = kernels.iter().filter(fast).copied().collect();
     if !fast.is_empty() {
+        ask_for_paths(&fast, edge, shutter)?;
         tiles = merge_forced(tiles, &fast, edge, shutter);
     }
     Ok((Sorted { edge, tiles }, still))
+}
+
+/// Asks whether the tiles that fast particles pass through can be listed.
+fn ask_for_paths(kernels: &[Kernel], edge: f32, shutter: Shutter) -> Result<(), OverBudget> {
+    let tiles_of = |kernel: &Kernel| {
+        let way = f64::from(kernel.velocity.length() * (shutter.close - shutter.open));
+        let pieces = (way / f64::from(4.0 * edge)).ceil().max(1.0);
+        let across = f64::from((2.0 * kernel.reach() + 4.0 * edge) / (8.0 * edge)).ceil() + 1.0;
+        pieces * across.powi(3)
+    };
+    let tiles = reduce::sum(kernels.len(), |place| tiles_of(&kernels[place]));
+    let bytes = tiles * size_of::<IVec3>() as f64;
+    budget::ask(bytes, "the paths of fast particles", "use a shorter `shutter`, or none")
 }
 
 /// Distance between nodes: a quarter of the smallest support, and for averaged positions, whose

@@ -10,6 +10,9 @@ mod operations;
 
 use glam::Vec3;
 use rayon::prelude::*;
+use whitecap_core::TriMesh;
+use whitecap_core::budget::{self, OverBudget};
+use whitecap_surface::area;
 
 use crate::mesh::half_edge::HalfEdgeMesh;
 pub(crate) use operations::shape;
@@ -25,6 +28,8 @@ const RIDGE: f32 = 0.5;
 const FOLD: f32 = -0.8;
 /// ...if it was less sharp by at least this much at birth.
 const SHARPENED: f32 = 0.2;
+/// Memory of a triangle with its share of vertices and what these carry.
+const BYTES_PER_TRIANGLE: f64 = 120.0;
 /// Rounds of operations per call.
 const ROUNDS: usize = 4;
 
@@ -57,6 +62,17 @@ pub(crate) fn measure_birth(mesh: &mut HalfEdgeMesh, from: usize) {
         mesh.carried.longest[from + offset] = STRETCH * longest;
         mesh.carried.sharpest[from + offset] = sharpest;
     }
+}
+
+/// Asks whether the triangles that [`refine`] makes can be kept.
+pub(crate) fn ask_for_refined(mesh: &TriMesh, longest: f32) -> Result<(), OverBudget> {
+    // Halving the longest edges leaves triangles of about a quarter of the square of that edge.
+    let triangles = area(mesh) / (0.25 * f64::from(longest).powi(2));
+    budget::ask(
+        triangles * BYTES_PER_TRIANGLE,
+        &format!("the mesh with edges of at most {longest} m"),
+        "use a larger `spacing` or `longest-edge`",
+    )
 }
 
 /// Splits edges longer than `longest` in their middle, which changes no shape. The new vertices
