@@ -5,7 +5,7 @@ mod scenes;
 use scenes::{ball, filled, particles, together};
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Particles, TriMesh, Unwatched};
-use whitecap_track::{TrackSettings, Tracker};
+use whitecap_track::{TrackError, TrackSettings, Tracker, check_size, close_mesh};
 
 fn liquid() -> Particles {
     particles(filled(0.1, Vec3::splat(0.6), |p| p.length() < 0.5))
@@ -99,5 +99,50 @@ fn every_setting_has_a_unit_and_a_comment() {
     for (name, property) in properties {
         assert!(property.get("unit").is_some(), "{name} has no unit");
         assert!(property.get("description").is_some(), "{name} has no comment");
+    }
+}
+
+/// Closing and tracking with cells far too small for the mesh, and a particle that flew off, need
+/// more than there is: the message has the numbers and what to change.
+fn is_over_budget(error: &TrackError, words: &[&str]) {
+    assert!(matches!(error, TrackError::OverBudget(_)), "{error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "\"{error}\" does not contain \"{word}\"");
+    }
+}
+
+#[test]
+fn a_close_cell_of_1e_6() {
+    let error = close_mesh(&good(), 1e-6).unwrap_err();
+    is_over_budget(&error, &["memory", "`close-cell`"]);
+}
+
+#[test]
+fn a_spacing_of_1e_5() {
+    let settings = TrackSettings { spacing: Some(1e-5), ..TrackSettings::default() };
+    let error = Tracker::new(&good(), &liquid(), settings, &Unwatched).unwrap_err();
+    is_over_budget(&error, &["memory", "`spacing`"]);
+}
+
+/// Contract: a mesh in millimetres is recognised before it is closed.
+#[test]
+fn a_mesh_in_millimetres_to_be_closed() {
+    let large = ball(Vec3::ZERO, 550.0, 3, |_| 0.0);
+    let error = check_size(&large, &liquid()).unwrap_err().to_string();
+    assert!(error.contains("scale the mesh by 0.001"), "{error}");
+}
+
+/// Contract: one particle 10 km away does not make mesh and liquid differ in size, and in a later
+/// frame either the mesh follows or the message names the particle.
+#[test]
+fn one_particle_10_km_away() {
+    let mut far = liquid();
+    let last = far.len() - 1;
+    far.positions_mut()[last] = Vec3::new(1e4, 1e4, 1e4);
+    assert!(check_size(&good(), &far).is_ok());
+    let mut tracker = Tracker::new(&good(), &liquid(), defaults(), &Unwatched).unwrap();
+    match tracker.advance(&liquid(), &far, 0.04, &Unwatched) {
+        Ok(_) => assert!(tracker.mesh().positions().iter().all(|p| p.is_finite())),
+        Err(error) => is_over_budget(&error, &[&format!("particle {last}"), "leave it out"]),
     }
 }

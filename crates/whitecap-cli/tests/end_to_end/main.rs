@@ -1,5 +1,6 @@
 //! The command from end to end: real files, real processes, exit codes and output.
 
+mod absurd_numbers;
 mod convert;
 mod errors;
 mod info_and_check;

@@ -34,7 +34,7 @@ impl Canvas {
         let [width, height] = layout.size();
         let bytes = width as f64 * height as f64 * size_of::<[f32; 4]>() as f64;
         let what = format!("a sheet of {width} × {height} pixels");
-        budget::ask(bytes, &what, "use fewer or smaller pictures")
+        budget::ask(bytes, &what, "use fewer or smaller pictures (--cell-width)")
             .map_err(|refused| Failure::Work(refused.to_string()))?;
         let gray = srgb_to_linear(BACKGROUND);
         let mut canvas = Self { image: Image::new(width, height, [gray, gray, gray, 1.0]) };
