@@ -28,7 +28,7 @@ impl fmt::Display for OverBudget {
             let (needed, most) = (self.needed, self.free);
             return write!(
                 f,
-                "{what} takes about {needed:.0e} steps, and more than {most:.0e} take too long; {remedy}"
+                "{what} takes about {needed:.1e} steps, and more than {most:.0e} take too long; {remedy}"
             );
         }
         let (needed, free) = (readable(self.needed), readable(self.free));
@@ -81,7 +81,7 @@ mod tests {
         );
         assert_eq!(
             OverBudget { free: 1e12, ..refused(4e15, Bound::Work) }.to_string(),
-            "the grid takes about 4e15 steps, and more than 1e12 take too long; use a larger `cell`"
+            "the grid takes about 4.0e15 steps, and more than 1e12 take too long; use a larger `cell`"
         );
         assert!(refused(f64::INFINITY, Bound::Assumed).to_string().contains("inf PB"));
     }

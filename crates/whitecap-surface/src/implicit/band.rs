@@ -45,8 +45,9 @@ pub(crate) fn evaluate_everywhere(
 ) -> Result<SparseGrid<f32>, Error> {
     let lattice = Lattice::at_origin(cell);
     let everything = Plan { inside: 0, evaluate: Rows::ALL };
+    let tiles = reached_tiles(implicit, lattice)?;
     budget::ask_work(visits(implicit, lattice), WHAT, REMEDY)?;
-    let plans = reached_tiles(implicit, lattice)?.into_iter().map(|tile| (tile, everything));
+    let plans = tiles.into_iter().map(|tile| (tile, everything));
     evaluate_tiles(implicit, lattice, plans.collect(), watch)
 }
 
