@@ -14,9 +14,9 @@
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_core::{budget, counted};
 use whitecap_core::glam::{DVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{budget, counted};
 
 use crate::closed_shape::ClosedShape;
 use crate::error::{SceneError, finite, finite_positions, ordered_box, positive};
