@@ -82,7 +82,7 @@ pub fn pdb(count: u32, channels: &[PdbChannel], wide: bool, big: bool) -> Vec<u8
         bytes.extend(pointer.repeat(3));
         bytes.extend(name.as_bytes());
         bytes.push(0);
-        let size = if count == 0 { 4 } else { 4 * numbers.len() as u32 / count };
+        let size = (4 * numbers.len() as u32).checked_div(count).unwrap_or(4);
         bytes.extend([*kind, size, count, 1].map(word).concat());
         bytes.extend(&pointer);
         numbers.iter().for_each(|&number| bytes.extend(word(number)));
