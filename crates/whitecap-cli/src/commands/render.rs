@@ -16,6 +16,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use serde_json::{Map, Value, json};
 use whitecap_core::Bounds;
+use whitecap_core::glam::Vec3;
 use whitecap_shot::stages::{RenderStageSettings, look};
 use whitecap_shot::{KindInfo, ShotContext};
 
@@ -90,6 +91,14 @@ pub fn complete(
         return Ok(());
     }
     if needs_camera {
+        // The block below a sheet is seen too.
+        if needs_floor && scout.is_sheet {
+            let height = scout.floor_height();
+            for balls in &mut subjects {
+                let below = |&(point, _): &(Vec3, f32)| (Vec3::new(point.x, height, point.z), 0.0);
+                balls.extend(balls.iter().map(below).collect::<Vec<_>>());
+            }
+        }
         fit_camera(settings, &known, scout.bounds, &subjects, turns);
     }
     if needs_floor {
@@ -137,14 +146,19 @@ struct Scout {
 }
 
 impl Scout {
+    /// The lowest point of the liquid; some way below a sheet.
+    fn floor_height(&self) -> f32 {
+        let size = self.bounds.size();
+        match self.is_sheet {
+            true => self.bounds.min.y - (BELOW_SHEET * size.max_element()).max(0.25 * size.y),
+            false => self.bounds.min.y + INTO_FLOOR * size.y,
+        }
+    }
+
     /// A floor of squares whose size is a round number.
     fn floor(&self) -> Value {
-        let size = self.bounds.size();
-        let wide = size.x.max(size.z).max(size.y);
-        let height = match self.is_sheet {
-            true => self.bounds.min.y - (BELOW_SHEET * wide).max(0.25 * size.y),
-            false => self.bounds.min.y + INTO_FLOOR * size.y,
-        };
+        let wide = self.bounds.size().max_element();
+        let height = self.floor_height();
         let [color, checker] = FLOOR_COLORS;
         let square = round_length(wide / SQUARES);
         json!({
@@ -183,7 +197,7 @@ fn fit_camera(
     settings: &mut Map<String, Value>,
     known: &RenderStageSettings,
     bounds: Bounds,
-    subjects: &[Vec<(whitecap_core::glam::Vec3, f32)>],
+    subjects: &[Vec<(Vec3, f32)>],
     turns: bool,
 ) {
     let aspect = known.picture.width as f32 / known.picture.height as f32;
@@ -214,7 +228,6 @@ fn round_length(length: f32) -> f32 {
 mod tests {
     use super::*;
     use whitecap_core::Particles;
-    use whitecap_core::glam::Vec3;
 
     /// Contract: a liquid stands on the same floor whether it comes as particles or as the mesh around them,
     /// to a tenth of the particle spacing.
