@@ -22,6 +22,7 @@ fn particles() -> Particles {
     set("uv", Column::Vec2(vec![Vec2::new(0.5, 0.5)]));
     set("orient", Column::Vec4(vec![Vec4::new(0.0, 0.0, 0.0, 1.0)]));
     set("id", Column::I64(vec![9]));
+    particles.facts_mut().radius = Some(10.0);
     particles
 }
 
@@ -58,6 +59,7 @@ fn lengths_scale_with_positions() {
         assert!((scalar(&scaled, name) - expected).abs() < 1e-4, "{name}");
     }
     assert_eq!(vector(&scaled, "normal"), Vec3::Z);
+    assert_eq!(scaled.facts().radius, Some(1.0), "what the file says about all particles");
 }
 
 /// Contract: where z was up, y is; vectors turn along, colours do not, and nothing is mirrored.

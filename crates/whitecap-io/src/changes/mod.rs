@@ -146,6 +146,11 @@ impl Changes {
         }
         let columns = self.columns(particles.attributes().iter(), particles.is_empty())?;
         let mut changed = Particles::new(self.positions(particles.positions()));
+        *changed.facts_mut() = *particles.facts();
+        if self.scale != 1.0 {
+            let radius = &mut changed.facts_mut().radius;
+            *radius = radius.map(|radius| (self.scale * f64::from(radius)) as f32);
+        }
         for (name, column) in columns {
             // As many values as before.
             let _ = changed.set_attribute(name, column);
