@@ -124,7 +124,8 @@ fn fits(positions: &[Vec3], radius: f32) -> bool {
     // A neighbourhood has 180 particles, a cell of its size 43.
     const MOST_IN_CELL: usize = 400;
     let support = SUPPORT_PER_SPACING * 2.0 * radius;
-    if !(support > 0.0 && support.is_finite()) || !positions.iter().all(|p| p.is_finite()) {
+    let usable = support > 0.0 && support.is_finite();
+    if !usable || positions.iter().any(|position| !position.is_finite()) {
         return false;
     }
     let grid = NeighbourGrid::build(positions, support);
@@ -210,7 +211,7 @@ fn density_if_full(
     let (mut density, mut middle, mut extent) = (0.0, Vec3::ZERO, Mat3::ZERO);
     grid.for_each_within(here, support, |other, distance_squared| {
         let weight = kernel.value(distance_squared);
-        let away = (grid.positions()[other as usize] - here) / support;
+        let away = (grid.positions()[other] - here) / support;
         density += weight;
         middle += weight * away;
         extent += Mat3::from_cols(away * away.x, away * away.y, away * away.z) * weight;
