@@ -2,7 +2,7 @@
 //! they share.
 //!
 //! * data: [`Particles`], [`TriMesh`], [`Attributes`], [`SparseGrid`], [`dense_grid`], [`mac_grid`]
-//! * search: [`neighbours`], [`identities`], [`triangle_bvh`], [`winding_number`]
+//! * search: [`neighbours`], [`identities`], [`partners`], [`triangle_bvh`], [`winding_number`]
 //! * numerics: [`kernels`], [`eigen`], [`padded_columns`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
 //! * bytes of files and of saved states: [`checked_bytes`], [`saved_bytes`]
 //! * memory that a computation is about to need: [`budget`]
@@ -48,7 +48,7 @@ pub use grids::{dense_grid, mac_grid, sparse_grid, tile_cover};
 pub use identities::Identities;
 pub use mac_grid::MacGrid;
 pub use numerics::{eigen, kernels, padded_columns, poisson, reduce, scatter};
-pub use search::{disjoint_sets, identities, morton, neighbours, outliers};
+pub use search::{disjoint_sets, identities, morton, neighbours, outliers, partners};
 pub use sparse_grid::{SparseGrid, Tile};
 pub use transform::{KeyframedTransform, Transform};
 pub use watch::{Unwatched, Watch};

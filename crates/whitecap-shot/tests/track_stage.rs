@@ -207,3 +207,21 @@ fn a_frame_that_fails_changes_nothing() {
     let told = step(&mut nameless, moved_block(1, false)).unwrap().notes;
     assert!(told.len() == 1 && told[0].contains("no `id`"), "{told:?}");
 }
+
+/// Contract: a mesh in millimetres is refused for its units before `close` builds cells all over it.
+#[test]
+fn a_mesh_in_millimetres_is_refused_before_it_is_closed() {
+    let mut mesh = block_mesh();
+    for position in mesh.positions_mut() {
+        *position *= 1000.0;
+    }
+    let shot =
+        ShotContext { folder: "".into(), first: 0, last: 9, left_out: vec![], fps: 24.0, seed: 0 };
+    let settings = serde_json::json!({ "close": true });
+    let track = Registry::standard().get("track").unwrap().check(settings, &shot).ok().unwrap();
+    let inputs = vec![("particles", moved_block(0, true).into()), ("mesh", mesh.into())];
+    let (frame, watch, beside) = (shot.time_of(0), &Unwatched, &[]);
+    let context = StepContext { frame, seed: 0, watch, beside, preview: None };
+    let error = track.start().unwrap().step(&context, &Inputs::new(inputs)).unwrap_err();
+    assert!(error.to_string().contains("--scale 0.001"), "{error}");
+}

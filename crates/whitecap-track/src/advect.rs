@@ -14,44 +14,10 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
+use whitecap_core::Bounds;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Bounds, Identities, Particles};
 
-use crate::error::TrackError;
-
-/// The particles of a frame that also exist in the next one.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Movement {
-    pub position: Vec<Vec3>,
-    pub displacement: Vec<Vec3>,
-}
-
-impl Movement {
-    /// Matches particles by their `id`; without ids, by their index.
-    pub fn between(previous: &Particles, next: &Particles) -> Result<Self, TrackError> {
-        previous.check_finite()?;
-        next.check_finite()?;
-        let (from, to) = (previous.positions(), next.positions());
-        let pairs: Vec<(usize, usize)> = match (previous.ids(), next.ids()) {
-            (Some(first), Some(second)) if first == second => {
-                (0..first.len()).map(|i| (i, i)).collect()
-            }
-            (Some(first), Some(second)) => {
-                let places = Identities::first(&second);
-                let found = |(i, &id): (usize, &i64)| places.get(id).map(|place| (i, place));
-                first.iter().enumerate().filter_map(found).collect()
-            }
-            _ if from.len() == to.len() => (0..from.len()).map(|i| (i, i)).collect(),
-            _ => {
-                return Err(TrackError::NoIdentities { previous: from.len(), next: to.len() });
-            }
-        };
-        Ok(Self {
-            position: pairs.iter().map(|&(i, _)| from[i]).collect(),
-            displacement: pairs.iter().map(|&(i, j)| to[j] - from[i]).collect(),
-        })
-    }
-}
+use crate::movement::Movement;
 
 /// The displacement of each vertex.
 pub(crate) fn displacements(positions: &[Vec3], movement: &Movement, spacing: f32) -> Vec<Vec3> {
@@ -192,7 +158,7 @@ mod tests {
         let moved = |p: Vec3| turn * p + Vec3::new(0.3, -0.1, 0.2);
         let position = block();
         let displacement = position.iter().map(|&p| moved(p) - p).collect();
-        let movement = Movement { position, displacement };
+        let movement = Movement::new(position, displacement);
         let points = [Vec3::splat(0.25), Vec3::new(-0.05, 0.2, 0.3), Vec3::new(0.55, 0.56, 0.1)];
         for (point, found) in points.iter().zip(displacements(&points, &movement, 0.1)) {
             let off = (*point + found).distance(moved(*point));
@@ -203,29 +169,10 @@ mod tests {
     /// Contract: a point far away moves with the nearest particle; without particles it stays at rest.
     #[test]
     fn far_points_find_a_particle() {
-        let movement = Movement { position: block(), displacement: vec![Vec3::X; block().len()] };
+        let movement = Movement::new(block(), vec![Vec3::X; block().len()]);
         let far = [Vec3::new(40.0, -3.0, 7.0)];
         let found = displacements(&far, &movement, 0.1)[0];
         assert!((found - Vec3::X).length() < 1e-5, "{found}");
         assert_eq!(displacements(&far, &Movement::default(), 0.1)[0], Vec3::ZERO);
-    }
-
-    /// Contract: particles are matched by identity, whatever their order; without identities and
-    /// with other counts it is an error that says what to do.
-    #[test]
-    fn particles_are_matched_by_identity() {
-        let with = |positions: Vec<Vec3>, ids: Vec<i32>| {
-            let mut particles = Particles::new(positions);
-            particles.set_attribute("id", whitecap_core::Column::I32(ids)).unwrap();
-            particles
-        };
-        let before = with(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![7, 8, 9]);
-        let after = with(vec![Vec3::Y * 3.0, Vec3::Z], vec![9, 7]);
-        let movement = Movement::between(&before, &after).unwrap();
-        assert_eq!(movement.position, [Vec3::ZERO, Vec3::Y]);
-        assert_eq!(movement.displacement, [Vec3::Z, Vec3::Y * 2.0]);
-        let bare = Particles::new(vec![Vec3::ZERO]);
-        let error = Movement::between(&bare, &after).unwrap_err().to_string();
-        assert!(error.contains("identities"), "{error}");
     }
 }

@@ -5,6 +5,8 @@ use whitecap_core::budget::OverBudget;
 use whitecap_core::saved_bytes::StateError;
 use whitecap_scene::SettingError;
 
+use crate::local_origin::LocalOrigin;
+
 /// Why a mesh cannot be tracked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrackError {
@@ -100,13 +102,17 @@ pub enum TrackError {
     },
     /// Particles of two frames cannot be matched.
     #[error(
-        "the frames have {previous} and {next} particles but no `id` column to match them; write the particles with identities"
+        "the {previous} and {next} particles of two frames have no `id` that tells which is which, and their positions do not tell either ({matched:.0} % have a partner, on average {distance:.2} spacings from where it is expected): write an `id` column in which a particle has the same integer in every frame, or at least a `velocity` column"
     )]
-    NoIdentities {
+    Unmatched {
         /// Particles of the first frame.
         previous: usize,
         /// Particles of the second.
         next: usize,
+        /// Share that positions match, in per cent.
+        matched: f32,
+        /// Mean distance of partners, in spacings.
+        distance: f32,
     },
     /// Time between frames is not positive.
     #[error("the time from frame to frame is {duration} s; it must be positive and finite")]
@@ -132,5 +138,16 @@ impl From<whitecap_surface::Error> for TrackError {
             whitecap_surface::Error::OverBudget(refused) => Self::OverBudget(refused),
             other => Self::Surface(other),
         }
+    }
+}
+
+impl TrackError {
+    /// The same error with positions in the world.
+    pub(crate) fn seen_from(mut self, origin: LocalOrigin) -> Self {
+        if let Self::FarFromParticles { mesh_center, particle_center, .. } = &mut self {
+            *mesh_center = origin.world(*mesh_center);
+            *particle_center = origin.world(*particle_center);
+        }
+        self
     }
 }

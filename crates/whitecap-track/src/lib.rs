@@ -34,11 +34,11 @@
 //! ```
 //!
 //! # A frame in detail
-//! 1. `advect`: vertices follow the particles.
+//! 1. `movement`, `advect`: vertices follow the particles.
 //! 2. `quality`: stretched edges are split, squeezed ones collapsed.
 //! 3. `coarse_surface`, `coarse_distance`: φ, the surface of the particles, as a distance.
 //! 4. `project`: vertices go to the distance from φ that they had at birth; those that would jump are
-//!    flagged.
+//!    flagged. `kept_volume`: φ is moved until the mesh encloses the volume of the particles.
 //! 5. `crossings`: inside and outside along the lines of the grid; where the mesh passes through itself.
 //!    `topology`: where φ and the mesh differ by more than detail.
 //! 6. `gamma`, `matching`: near flagged cells Γ, the distance to the mesh, takes the topology of φ.
@@ -52,7 +52,9 @@
 
 mod advect;
 mod error;
+mod local_origin;
 mod mesh;
+mod movement;
 mod projection;
 mod remeshing;
 mod report;
@@ -64,6 +66,7 @@ mod tracker;
 pub use error::TrackError;
 pub use mesh::close::{CloseReport, close_mesh};
 pub use mesh::input_check::check_size;
+pub use movement::MatchedBy;
 pub use report::{TrackReport, TrackTimes};
 pub use settings::{Projection, TrackSettings};
 pub use topology::Topology;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::movement::MatchedBy;
 use crate::topology::Topology;
 
 /// Time spent on each part of a frame.
@@ -28,6 +29,8 @@ pub struct TrackTimes {
 /// What happened in a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackReport {
+    /// How particles were matched with those of the frame before.
+    pub matched_by: MatchedBy,
     /// Vertices of the mesh.
     pub vertices: usize,
     /// Triangles of the mesh.
@@ -40,6 +43,13 @@ pub struct TrackReport {
     pub volume: f64,
     /// Enclosed volume of the coarse surface φ, in m³.
     pub coarse_volume: f64,
+    /// Volume of the particles, in m³: that of the first mesh times the change in their number. `None` if
+    /// the first mesh did not enclose them.
+    pub particle_volume: Option<f64>,
+    /// How far φ was moved outwards to keep the volume, in metres.
+    pub volume_offset: f32,
+    /// Pairs of triangles that intersect.
+    pub self_intersections: usize,
     /// Vertices that would have been moved too far.
     pub jumped_vertices: usize,
     /// Cells flagged because φ changed its topology there.

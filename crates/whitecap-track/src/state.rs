@@ -9,19 +9,21 @@
 //! Little-endian: the eight bytes `wctrak` and a version, scalars, then columns, each with its
 //! length; the columns of the caller each with name and type.
 
-use glam::{Vec2, Vec4};
+use glam::{DVec3, Vec2, Vec4};
 use whitecap_core::saved_bytes::{
     Kind, Reader, StateError, packed, possible, put, unpacked, vector, vector_bytes,
 };
 use whitecap_core::{Attributes, Column};
 
 use crate::error::TrackError;
+use crate::local_origin::LocalOrigin;
 use crate::mesh::carried::Carried;
 use crate::mesh::half_edge::HalfEdgeMesh;
+use crate::projection::kept_volume::KeptVolume;
 use crate::settings::TrackSettings;
 use crate::tracker::Tracker;
 
-const KIND: Kind = Kind { of: "tracking", magic: *b"wctrak", version: 1 };
+const KIND: Kind = Kind { of: "tracking", magic: *b"wctrak", version: 2 };
 
 impl Tracker {
     /// The full state.
@@ -31,6 +33,11 @@ impl Tracker {
         bytes.extend_from_slice(&self.spacing.to_le_bytes());
         bytes.extend_from_slice(&self.duration.to_le_bytes());
         bytes.extend_from_slice(&self.frames.to_le_bytes());
+        for number in self.origin.0.to_array() {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.volume.per_particle.to_le_bytes());
+        bytes.extend_from_slice(&self.volume.offset.to_le_bytes());
         for count in self.expected_difference {
             bytes.extend_from_slice(&count.to_le_bytes());
         }
@@ -73,11 +80,19 @@ impl Tracker {
         let duration = f32::from_le_bytes(reader.take()?);
         possible("duration", duration >= 0.0 && duration.is_finite())?;
         let frames = u64::from_le_bytes(reader.take()?);
+        let origin = [reader.take()?, reader.take()?, reader.take()?].map(f64::from_le_bytes);
+        let origin = LocalOrigin(DVec3::from_array(origin));
+        possible("origin", origin.0.is_finite())?;
+        let per_particle = f64::from_le_bytes(reader.take()?);
+        let offset = f32::from_le_bytes(reader.take()?);
+        possible("volume", per_particle >= 0.0 && per_particle.is_finite())?;
+        possible("volume offset", offset.abs() <= spacing)?;
+        let volume = KeptVolume { per_particle, offset };
         let expected_difference =
             [i64::from_le_bytes(reader.take()?), i64::from_le_bytes(reader.take()?)];
         let mesh = read_mesh(&mut reader)?;
         reader.end()?;
-        Ok(Self { settings, spacing, duration, frames, mesh, expected_difference })
+        Ok(Self { settings, spacing, duration, frames, origin, volume, mesh, expected_difference })
     }
 }
 

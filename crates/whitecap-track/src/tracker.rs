@@ -6,15 +6,18 @@ use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::attributes::VELOCITY;
 use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, outliers, reduce};
-use whitecap_surface::volume;
+use whitecap_surface::{self_intersections, volume};
 
-use crate::advect::{Movement, displacements};
+use crate::advect::displacements;
 use crate::error::TrackError;
+use crate::local_origin::LocalOrigin;
 use crate::mesh::carried::Carried;
 use crate::mesh::half_edge::HalfEdgeMesh;
 use crate::mesh::input_check;
 use crate::mesh::quality::{self, QualityCounts};
+use crate::movement::Movement;
 use crate::projection::coarse_surface::CoarseSurface;
+use crate::projection::kept_volume::{self, KeptVolume, ways_with};
 use crate::projection::project::{Drawn, Reach, along_normals, keep_distance};
 use crate::remeshing::jump::largest_jump;
 use crate::remeshing::rebuild::{rebuild_all, rebuild_parts};
@@ -42,7 +45,9 @@ const DISPUTE: f32 = 0.75;
 /// * The mesh of every frame is closed and 2-manifold, whatever the particles do.
 /// * The same particles give the same mesh, to the bit, for any number of threads, even when the
 ///   state was saved and restored between two frames.
-/// * After an error the state is that of the last good frame.
+/// * After an error, or when the caller cancels, the state is that of the last good frame, to the bit.
+/// * The result is the same far from the world's origin as near it, as far as the particles' own numbers
+///   allow.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     pub(crate) settings: TrackSettings,
@@ -50,6 +55,9 @@ pub struct Tracker {
     /// Seconds from the last frame to this one; zero in the first.
     pub(crate) duration: f32,
     pub(crate) frames: u64,
+    /// What positions are relative to.
+    pub(crate) origin: LocalOrigin,
+    pub(crate) volume: KeptVolume,
     pub(crate) mesh: HalfEdgeMesh,
     /// By how much the counts of the mesh exceed those of φ without a change of topology: detail that
     /// the coarse surface does not have.
@@ -68,19 +76,26 @@ impl Tracker {
         let spacing = input_check::spacing_of(particles, &settings)?;
         input_check::check(mesh, particles)?;
         quality::ask_for_refined(mesh, settings.longest_edge * spacing)?;
+        let origin = LocalOrigin::near(mesh.bounds(), spacing);
+        let particles = &*origin.particles(particles);
         let carried = Carried::new(mesh.positions().len(), mesh.attributes());
-        let (positions, triangles) = (mesh.positions().to_vec(), mesh.triangles().to_vec());
+        let positions = mesh.positions().iter().map(|&p| origin.local(p)).collect();
+        let triangles = mesh.triangles().to_vec();
         let mut working = HalfEdgeMesh::new(positions, triangles, carried)
             .map_err(|_| TrackError::NonManifold { edges: 0, vertices: 1 })?;
         working.compact();
         quality::refine(&mut working, settings.longest_edge * spacing);
         quality::measure_birth(&mut working, 0);
-        let build = |band| CoarseSurface::build(particles, spacing, settings.support, band, watch);
+        let build =
+            |band| CoarseSurface::build(particles, spacing, settings.support, (band, 0.0), watch);
         let first = build(band_for(0.0, spacing))?;
         let reach =
-            input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)?;
+            input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)
+                .map_err(|error| error.seen_from(origin))?;
         let band = band_for(reach, spacing);
-        let coarse = if band > first.band { build(band)? } else { first };
+        let mut coarse = if band > first.band { build(band)? } else { first };
+        let volume = KeptVolume::of(&working.plain(), &coarse.mesh, particles.len(), spacing);
+        coarse.grow(volume.offset);
         // Vertices from which no path leads to the coarse surface only follow the particles.
         working.carried.delta.fill(f32::INFINITY);
         take_birth_distances(&mut working, 0, &coarse);
@@ -89,7 +104,8 @@ impl Tracker {
         let crossings = Crossings::find(&at, &working.triangles);
         take_birth_doubts(&mut working, &crossings, &coarse.distance);
         let expected_difference = Topology::of(&working).minus(Topology::of_mesh(&coarse.mesh));
-        Ok(Self { settings, spacing, duration: 0.0, frames: 0, mesh: working, expected_difference })
+        let (duration, frames, mesh) = (0.0, 0, working);
+        Ok(Self { settings, spacing, duration, frames, origin, volume, mesh, expected_difference })
     }
 
     /// The settings.
@@ -110,6 +126,9 @@ impl Tracker {
     /// The mesh with the columns it came with and the velocity of its vertices.
     pub fn mesh(&self) -> TriMesh {
         let mut mesh = self.mesh.plain();
+        for position in mesh.positions_mut() {
+            *position = self.origin.world(*position);
+        }
         for (name, column) in &self.mesh.carried.attributes {
             // Columns are as long as the vertices by construction.
             let _ = mesh.set_attribute(name.clone(), column.clone());
@@ -126,8 +145,14 @@ impl Tracker {
         &self.mesh.carried.delta
     }
 
+    /// The volume of so many particles, in m³: that of the first mesh times the change in their number.
+    /// `None` if the first mesh did not enclose the particles.
+    pub fn volume_of(&self, particles: usize) -> Option<f64> {
+        self.volume.of_particles(particles)
+    }
+
     /// Carries the mesh from the frame of `previous` to that of `next`, `duration` seconds later.
-    /// Particles are matched by their `id`; particles may appear and vanish.
+    /// Particles are matched by their `id`, or else by index or position; they may appear and vanish.
     pub fn advance(
         &mut self,
         previous: &Particles,
@@ -138,19 +163,22 @@ impl Tracker {
         if !(duration > 0.0 && duration.is_finite()) {
             return Err(TrackError::Duration { duration });
         }
-        let movement = Movement::between(previous, next)?;
+        let (previous, next) = (&*self.origin.particles(previous), &*self.origin.particles(next));
+        let movement = Movement::between(previous, next, duration, self.spacing)?;
         let mut frame = Frame {
             settings: &self.settings,
             spacing: self.spacing,
             mesh: self.mesh.clone(),
             expected_difference: self.expected_difference,
+            volume: self.volume,
             report: TrackReport::default(),
             changed: false,
             watch,
         };
         frame.run(&movement, next, duration)?;
-        let Frame { mesh, report, expected_difference, .. } = frame;
+        let Frame { mesh, report, expected_difference, volume, .. } = frame;
         self.mesh = mesh;
+        self.volume = volume;
         self.expected_difference = expected_difference;
         self.duration = duration;
         self.frames += 1;
@@ -164,6 +192,7 @@ struct Frame<'a> {
     spacing: f32,
     mesh: HalfEdgeMesh,
     expected_difference: [i64; 2],
+    volume: KeptVolume,
     report: TrackReport,
     /// Whether triangles changed, not only positions.
     changed: bool,
@@ -188,6 +217,7 @@ impl Frame<'_> {
     ) -> Result<(), TrackError> {
         let start = Instant::now();
         let mut clock = Clock(start);
+        self.report.matched_by = movement.matched_by;
         self.advect(movement, duration);
         let carried = self.mesh.plain();
         self.report.times.advection = clock.lap();
@@ -195,10 +225,11 @@ impl Frame<'_> {
         self.note_quality(counts);
         self.report.times.quality = clock.lap();
         self.check_cancelled(0.2)?;
-        let coarse = self.coarse_surface(next)?;
+        let mut coarse = self.coarse_surface(next)?;
         self.report.times.coarse_surface = clock.lap();
         self.check_cancelled(0.6)?;
         let jumped = self.project(&coarse);
+        self.keep_volume(&mut coarse, &jumped, next.len());
         self.report.times.projection = clock.lap();
         self.check_cancelled(0.7)?;
         let lattice = coarse.distance.lattice();
@@ -210,7 +241,7 @@ impl Frame<'_> {
         self.report.times.detection = clock.lap();
         let rebuilt = self.remesh(&coarse, &flagged, &crossings)?;
         self.report.times.remeshing = clock.lap().saturating_sub(self.report.times.matching);
-        self.describe(&coarse, &at);
+        self.describe(&coarse, &at, next.len());
         self.measure_jump(&carried, &rebuilt, lattice);
         self.report.times.total = start.elapsed();
         self.watch.progress(1.0);
@@ -272,7 +303,8 @@ impl Frame<'_> {
         let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
         let largest = reduce::max(delta.len(), known).max(0.0);
         let band = band_for(largest, self.spacing);
-        CoarseSurface::build(particles, self.spacing, self.settings.support, band, self.watch)
+        let (support, width) = (self.settings.support, (band, self.volume.offset));
+        CoarseSurface::build(particles, self.spacing, support, width, self.watch)
     }
 
     /// Steps 4 and 5: vertices go to their distance, or stay and are reported.
@@ -308,6 +340,25 @@ impl Frame<'_> {
         }
         self.report.jumped_vertices = jumped.len();
         jumped
+    }
+
+    /// Moves φ and the vertices that follow it until the mesh encloses the volume of the particles.
+    fn keep_volume(&mut self, coarse: &mut CoarseSurface, jumped: &[u32], particles: usize) {
+        for _ in 0..kept_volume::ROUNDS {
+            let plain = self.mesh.plain();
+            let Some(by) = self.volume.correction(&plain, particles, self.spacing) else { return };
+            coarse.grow(by);
+            let mesh = &mut self.mesh;
+            let mut ways = ways_with(&mesh.positions, &mesh.carried.delta, &coarse.distance, by);
+            for &vertex in jumped {
+                ways[vertex as usize] = Vec3::ZERO;
+            }
+            for (vertex, way) in ways.into_iter().enumerate() {
+                mesh.positions[vertex] += way;
+                mesh.carried.displacement[vertex] += way;
+            }
+            self.report.largest_jump += by.abs();
+        }
     }
 
     /// Step 5, and early detection: the cells where φ changed its topology.
@@ -397,7 +448,7 @@ impl Frame<'_> {
         }
     }
 
-    fn describe(&mut self, coarse: &CoarseSurface, at: &[glam::DVec3]) {
+    fn describe(&mut self, coarse: &CoarseSurface, at: &[glam::DVec3], particles: usize) {
         let plain = self.mesh.plain();
         let report = &mut self.report;
         report.vertices = plain.positions().len();
@@ -405,6 +456,9 @@ impl Frame<'_> {
         report.topology = Topology::of(&self.mesh);
         report.volume = volume(&plain);
         report.coarse_volume = volume(&coarse.mesh);
+        report.particle_volume = self.volume.of_particles(particles);
+        report.volume_offset = self.volume.offset;
+        report.self_intersections = self_intersections(&plain);
         let delta = &self.mesh.carried.delta;
         let known = |i: usize| if delta[i].is_finite() { delta[i].abs() } else { 0.0 };
         report.largest_detail = reduce::max(delta.len(), known).max(0.0);

@@ -129,7 +129,7 @@ fn a_spacing_of_1e_5() {
 fn a_mesh_in_millimetres_to_be_closed() {
     let large = ball(Vec3::ZERO, 550.0, 3, |_| 0.0);
     let error = check_size(&large, &liquid()).unwrap_err().to_string();
-    assert!(error.contains("scale the mesh by 0.001"), "{error}");
+    assert!(error.contains("--scale 0.001"), "{error}");
 }
 
 /// Contract: one particle 10 km away does not make mesh and liquid differ in size, and in a later

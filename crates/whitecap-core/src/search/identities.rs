@@ -1,7 +1,7 @@
 //! Which particle has which identity, so that the particles of two frames can be matched.
 //!
-//! Particles that appeared or vanished between the frames have no partner. What to do when particles have
-//! no identities is up to each method.
+//! Particles that appeared or vanished between the frames have no partner. Particles without identities are
+//! matched by [`crate::partners`].
 
 use rayon::prelude::*;
 

@@ -5,13 +5,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_core::attributes::ID;
+use whitecap_core::attributes::{ID, VELOCITY};
 use whitecap_core::glam::Vec3;
 use whitecap_core::saved_bytes::{Reader, StateError, put, vector, vector_bytes};
 use whitecap_core::{Column, Particles, TriMesh, Watch, counted, counted_as};
 use whitecap_surface::{radius_warning, spacing_of};
 use whitecap_track::{
-    CloseReport, Topology, TrackError, TrackReport, TrackSettings, Tracker, check_size, close_mesh,
+    CloseReport, MatchedBy, Topology, TrackError, TrackReport, TrackSettings, Tracker, check_size,
+    close_mesh,
 };
 
 use crate::stage::{
@@ -28,8 +29,8 @@ Examples:
 
 The mesh is the detailed surface of the liquid in the first frame, closed and in the same units and
 place as the particles; --close repairs a scan that is not closed. Its columns (uv, colour, any number)
-are kept. The particles should have ids that stay the same from frame to frame. Every frame is needed,
-in order.";
+are kept. The particles should have ids that stay the same from frame to frame; without them each is
+matched by its position. Every frame is needed, in order.";
 
 /// Cells for closing a mesh per particle spacing.
 const CLOSE_CELL_PER_SPACING: f32 = 0.25;
@@ -65,7 +66,7 @@ impl Phenomenon for Track {
                 key: "particles",
                 accepts: &[DataKind::Particles],
                 required: true,
-                doc: "The liquid. Its particles should have ids that stay the same.",
+                doc: "The liquid. Its particles should have ids that stay the same; without ids they are matched by position.",
             },
             InputPort {
                 key: "mesh",
@@ -76,6 +77,7 @@ impl Phenomenon for Track {
         ],
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,
+        version: 2,
         command: Some(CommandInfo {
             examples: EXAMPLES,
             subject: Subject::Input("particles"),
@@ -113,21 +115,17 @@ impl Phenomenon for Track {
         let mut notes = Vec::new();
         let report = match state {
             Some((tracker, previous)) => {
-                if previous.ids().is_none() || particles.ids().is_none() {
-                    notes.push(String::from(
-                        "the particles have no `id`; each is matched with the one at the same index in the frame before",
-                    ));
-                }
                 let report = tracker.advance(previous, particles, self.duration, context.watch);
                 let report = report.map_err(failed)?;
-                *previous = places_and_ids(particles);
+                notes.extend(matching(report.matched_by));
+                *previous = what_matching_needs(particles);
                 report
             }
             None => {
                 let mesh = inputs.mesh("mesh")?;
                 let tracker = self.begin(mesh, particles, &mut notes, context.watch)?;
-                let report = first_report(&tracker.mesh());
-                *state = Some((tracker, places_and_ids(particles)));
+                let report = first_report(&tracker, particles.len());
+                *state = Some((tracker, what_matching_needs(particles)));
                 report
             }
         };
@@ -148,6 +146,7 @@ impl Phenomenon for Track {
         put(&mut bytes, &tracker.save(), |byte| [byte]);
         put(&mut bytes, particles.positions(), vector_bytes);
         put(&mut bytes, &particles.ids().unwrap_or_default(), i64::to_le_bytes);
+        put(&mut bytes, particles.velocities().unwrap_or_default(), vector_bytes);
         bytes
     }
 
@@ -155,8 +154,12 @@ impl Phenomenon for Track {
         if saved.is_empty() {
             return Ok(None);
         }
-        let (tracker, places, ids) = read_state(saved).map_err(StageError::failed)?;
+        let (tracker, places, ids, velocities) = read_state(saved).map_err(StageError::failed)?;
         let mut particles = Particles::new(places);
+        if !velocities.is_empty() {
+            let column = Column::Vec3(velocities);
+            particles.set_attribute(VELOCITY, column).map_err(StageError::failed)?;
+        }
         if !ids.is_empty() {
             particles.set_attribute(ID, Column::I64(ids)).map_err(StageError::failed)?;
         }
@@ -194,13 +197,14 @@ impl Track {
     }
 }
 
-type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>);
+type SavedState = (Vec<u8>, Vec<Vec3>, Vec<i64>, Vec<Vec3>);
 
-/// The tracker, the positions of its particles and their ids.
+/// The tracker, and the positions of its particles, their ids and velocities.
 fn read_state(state: &[u8]) -> Result<SavedState, StateError> {
     let mut reader = Reader::new(state);
     let tracker = reader.values(|[byte]: [u8; 1]| byte)?;
-    let found = (tracker, reader.values(vector)?, reader.values(i64::from_le_bytes)?);
+    let (places, ids) = (reader.values(vector)?, reader.values(i64::from_le_bytes)?);
+    let found = (tracker, places, ids, reader.values(vector)?);
     reader.end().map(|()| found)
 }
 
@@ -211,14 +215,31 @@ fn failed(error: TrackError) -> StageError {
     }
 }
 
-/// Everything that tracking needs from the frame before.
-fn places_and_ids(particles: &Particles) -> Particles {
+/// Everything that tracking needs from the frame before: velocities help where ids are missing.
+fn what_matching_needs(particles: &Particles) -> Particles {
     let mut kept = Particles::new(particles.positions().to_vec());
+    // Columns are as long as there are positions, as they were given.
     if let Some(ids) = particles.ids() {
-        // As many as there are positions, as it was given.
         let _ = kept.set_attribute(ID, Column::I64(ids));
     }
+    if let Some(velocities) = particles.velocities() {
+        let _ = kept.set_attribute(VELOCITY, Column::Vec3(velocities.to_vec()));
+    }
     kept
+}
+
+/// What to say about particles without usable ids.
+fn matching(matched_by: MatchedBy) -> Option<String> {
+    let told = match matched_by {
+        MatchedBy::Identity => return None,
+        MatchedBy::Index => {
+            "the particles have no `id`; each is matched with the one at the same index in the frame before"
+        }
+        MatchedBy::Position => {
+            "the particles have no `id` that stays the same; each is matched by its position. Give every particle the same integer `id` in all frames to be exact"
+        }
+    };
+    Some(told.to_owned())
 }
 
 /// What closing the first mesh did, in a sentence.
@@ -234,15 +255,16 @@ fn closing(told: &CloseReport) -> String {
 }
 
 /// The first frame changes nothing.
-fn first_report(mesh: &TriMesh) -> TrackReport {
-    let told = whitecap_surface::report(mesh);
+fn first_report(tracker: &Tracker, particles: usize) -> TrackReport {
+    let told = whitecap_surface::report(&tracker.mesh());
+    let particle_volume = tracker.volume_of(particles);
     let topology =
         Topology { components: told.components, euler_characteristic: told.euler_characteristic };
-    TrackReport { topology, volume: told.volume, ..TrackReport::default() }
+    TrackReport { topology, volume: told.volume, particle_volume, ..TrackReport::default() }
 }
 
 fn metrics(mesh: &TriMesh, report: &TrackReport) -> Vec<Metric> {
-    vec![
+    let mut metrics = vec![
         Metric::count("triangles", mesh.triangles().len()),
         Metric::count("parts", report.topology.components),
         Metric::new("Euler characteristic", "", report.topology.euler_characteristic as f64),
@@ -252,5 +274,11 @@ fn metrics(mesh: &TriMesh, report: &TrackReport) -> Vec<Metric> {
         Metric::new("largest jump", "m", report.largest_jump.into()).largest(),
         Metric::new("largest detail", "m", report.largest_detail.into()),
         Metric::count("rebuilt parts", report.rebuilt_components).summed(),
-    ]
+        Metric::count("self-intersections", report.self_intersections).largest(),
+    ];
+    if let Some(volume) = report.particle_volume {
+        metrics.push(Metric::new("particle volume", "m³", volume));
+        metrics.push(Metric::new("volume correction", "m", report.volume_offset.into()));
+    }
+    metrics
 }

@@ -2,7 +2,8 @@
 //! averaged positions with the correction of Solenthaler et al. 2007, on cells of half a particle
 //! spacing that stay where they are from frame to frame, made a distance in a band.
 
-use whitecap_core::{Particles, SparseGrid, TriMesh, Watch, outliers};
+use rayon::prelude::*;
+use whitecap_core::{Particles, SparseGrid, Tile, TriMesh, Watch, outliers};
 use whitecap_surface::{Method, SurfaceSettings, implicit_field, marching_cubes};
 
 use crate::error::TrackError;
@@ -25,11 +26,12 @@ pub(crate) struct CoarseSurface {
 }
 
 impl CoarseSurface {
+    /// The surface of the particles, moved outwards by `offset` metres.
     pub fn build(
         particles: &Particles,
         spacing: f32,
         support: f32,
-        band: f32,
+        (band, offset): (f32, f32),
         watch: &dyn Watch,
     ) -> Result<Self, TrackError> {
         let settings = SurfaceSettings {
@@ -42,9 +44,25 @@ impl CoarseSurface {
         let field = implicit_field(particles, &settings, watch)?;
         let distance = distance_to(&field, &marching_cubes::extract(&field), band)
             .map_err(|refused| outliers::blame(refused, particles))?;
+        let mut coarse = Self { distance, band, mesh: TriMesh::default() };
+        coarse.grow(offset);
+        Ok(coarse)
+    }
+
+    /// Moves the surface outwards by some metres, which are few compared with the band.
+    pub fn grow(&mut self, by: f32) {
+        let band = self.band;
+        if by != 0.0 {
+            self.distance.tiles_mut().par_iter_mut().for_each(|tile| {
+                if let Tile::Dense(values) = tile {
+                    for value in values.iter_mut().filter(|value| value.abs() < band) {
+                        *value = (*value - by).clamp(-band, band);
+                    }
+                }
+            });
+        }
         // The slope of the field varies, which shifts its facets; those of a distance are
         // closer to the surface.
-        let mesh = marching_cubes::extract(&distance);
-        Ok(Self { distance, band, mesh })
+        self.mesh = marching_cubes::extract(&self.distance);
     }
 }

@@ -128,7 +128,7 @@ mod tests {
             }
         }
         let build = |band| {
-            CoarseSurface::build(&Particles::new(places.clone()), 0.1, 2.0, band, &Unwatched)
+            CoarseSurface::build(&Particles::new(places.clone()), 0.1, 2.0, (band, 0.0), &Unwatched)
         };
         let coarse = build(0.2).unwrap();
         let carried = Carried::new(coarse.mesh.positions().len(), &Attributes::new());
@@ -165,7 +165,8 @@ mod tests {
         let result = rebuild_all(&mesh, &coarse);
         assert_eq!(result.plain().positions(), coarse.mesh.positions());
         let empty =
-            CoarseSurface::build(&Particles::new(Vec::new()), 0.1, 2.0, 0.2, &Unwatched).unwrap();
+            CoarseSurface::build(&Particles::new(Vec::new()), 0.1, 2.0, (0.2, 0.0), &Unwatched)
+                .unwrap();
         assert!(rebuild_all(&mesh, &empty).triangles.is_empty());
     }
 }

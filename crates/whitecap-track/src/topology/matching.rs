@@ -141,7 +141,7 @@ mod tests {
     fn an_unsolved_equation_is_an_error() {
         let tiles: Vec<IVec3> = cells_between(IVec3::splat(-1), IVec3::splat(0)).collect();
         let known = grid(&tiles, |p| p.x - 0.4);
-        let broken = grid(&tiles, |p| if p == Vec3::ONE { f32::NAN } else { p.x });
+        let broken = grid(&tiles, |p| if p == Vec3::X { f32::NAN } else { p.x });
         let flagged: Vec<IVec3> = cells_between(IVec3::splat(-3), IVec3::splat(0)).collect();
         assert!(matched(&known, &known, &flagged, &Unwatched).is_ok());
         let failure = matched(&known, &broken, &flagged, &Unwatched).unwrap_err();

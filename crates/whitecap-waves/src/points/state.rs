@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
+use whitecap_core::partners::{Moving, Partners};
 use whitecap_core::{Identities, Particles};
 
 use super::SurfacePoints;
@@ -62,7 +63,6 @@ impl LastParticles {
     /// Their motion to the next frame, `duration` seconds later.
     pub(super) fn movement(
         &self,
-        now: &CoarseParticles,
         particles: &Particles,
         identities: Option<&Identities>,
         coarse: f32,
@@ -71,26 +71,16 @@ impl LastParticles {
     ) -> Movement {
         let count = self.position.len();
         let by_identity = identities.filter(|_| self.id.len() == count);
-        if by_identity.is_none() && count > 0 {
-            report.notes.push(
-                "the particles have no ids: each was matched with the nearest one of the last frame"
-                    .to_owned(),
-            );
-        }
-        let partner = |i: usize| match by_identity {
+        let partners: Vec<Option<usize>> = match by_identity {
             Some(identities) => {
-                identities.get(self.id[i]).map(|index| particles.positions()[index])
+                let partner = |i: usize| identities.get(self.id[i]);
+                (0..count).into_par_iter().with_min_len(512).map(partner).collect()
             }
-            None => {
-                let velocity = self.velocity.get(i).copied().unwrap_or(Vec3::ZERO);
-                now.nearest(self.position[i] + velocity * duration as f32, 0.5 * coarse)
-            }
+            None => self.partners(particles, 0.5 * coarse, duration as f32, report),
         };
-        let partners: Vec<Option<Vec3>> =
-            (0..count).into_par_iter().with_min_len(512).map(partner).collect();
         let mut movement = Movement::default();
         for (i, partner) in partners.into_iter().enumerate() {
-            let Some(partner) = partner else {
+            let Some(partner) = partner.map(|index| particles.positions()[index]) else {
                 report.vanished_particles += 1;
                 continue;
             };
@@ -99,5 +89,31 @@ impl LastParticles {
             movement.inverse_density.push(self.inverse_density[i]);
         }
         movement
+    }
+
+    /// Partners by position, for particles that are about `spacing` apart.
+    fn partners(
+        &self,
+        particles: &Particles,
+        spacing: f32,
+        duration: f32,
+        report: &mut PointReport,
+    ) -> Vec<Option<usize>> {
+        if self.position.is_empty() {
+            return Vec::new();
+        }
+        let before = Moving { positions: &self.position, velocities: &self.velocity };
+        let partners = Partners::by_position(before, particles.into(), duration, spacing);
+        report.notes.push(
+            "the particles have no ids: each was matched with the nearest one of the last frame"
+                .to_owned(),
+        );
+        if !partners.are_plausible(spacing) {
+            report.notes.push(
+                "many particles could not be found again by position, and waves may lag behind the liquid: write an `id` column in which a particle has the same integer in every frame, or at least a `velocity` column"
+                    .to_owned(),
+            );
+        }
+        partners.of.into_iter().map(|index| index.map(|index| index as usize)).collect()
     }
 }

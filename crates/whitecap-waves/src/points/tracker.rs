@@ -153,7 +153,6 @@ impl SurfaceTracker {
         let start = Instant::now();
         round.particles.rebuild(particles.positions(), lengths.coarse);
         let movement = self.state.last.movement(
-            &round.particles,
             particles,
             identities.as_ref(),
             lengths.coarse,

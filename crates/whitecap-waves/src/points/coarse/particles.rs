@@ -307,11 +307,6 @@ impl CoarseParticles {
     pub fn for_each_within(&self, point: Vec3, radius: f32, mut visit: impl FnMut(usize, f32)) {
         self.grid.for_each_within(point, radius, &mut visit);
     }
-
-    /// The position of the particle nearest to `point` within `radius`.
-    pub fn nearest(&self, point: Vec3, radius: f32) -> Option<Vec3> {
-        self.grid.nearest(point, radius).map(|(place, _)| self.position(place))
-    }
 }
 
 /// The cells whose coordinates differ by at most `reach` from one cell, as differences.
