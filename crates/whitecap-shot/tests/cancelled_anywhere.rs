@@ -175,7 +175,8 @@ fn run_until(folder: &Path, text: &str, limit: usize) -> (RunOutcome, usize) {
     let observer = |_: &Event<'_>| {};
     let mut options = RunOptions::new(&observer, &cancel);
     // Every other run has checkpoints to continue from; the others start again.
-    options.checkpoint_interval = Duration::from_secs(if limit.is_multiple_of(2) { 0 } else { 1000 });
+    options.checkpoint_interval =
+        Duration::from_secs(if limit.is_multiple_of(2) { 0 } else { 1000 });
     let outcome = run(&load(folder, text), &options).unwrap().outcome;
     (outcome, cancel.asked.into_inner())
 }

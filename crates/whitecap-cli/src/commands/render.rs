@@ -5,7 +5,8 @@
 //! * By default the camera sees all of the liquid but a few stray particles, in the first, the middle
 //!   and the last frame.
 //! * The floor is at the lowest point of the liquid's surface, for particles as for meshes.
-//! * Camera, floor, colour and exposure are found once and hold for the whole sequence.
+//! * Camera, floor, colour and exposure are found once and hold for the whole sequence, whichever of its frames
+//!   are asked for.
 
 mod framing;
 mod subject;
@@ -79,11 +80,11 @@ pub fn complete(
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let mut scout = Scout { bounds: Bounds::EMPTY, is_sheet: false, middle: None };
     let mut subjects = Vec::new();
-    for path in scouted(&files.inputs) {
+    for (frame, path) in scouted(files) {
         let subject = Subject::read(&path, known.liquid.radius)?;
         scout.bounds = scout.bounds.union(subject.bounds());
         scout.is_sheet |= subject.is_sheet;
-        scout.middle = Some(subject.data);
+        scout.middle = Some((frame, subject.data));
         subjects.push(subject.balls);
     }
     // What is not finite is reported with its place when the frame is read.
@@ -121,28 +122,24 @@ fn refuse_lost_passes(settings: &Map<String, Value>, files: &Files) -> Result<()
     )))
 }
 
-/// The frames that are looked at before the first picture is made: the first, the last, the middle.
-fn scouted(inputs: &[PathBuf]) -> Vec<PathBuf> {
-    let (Some(first), Some(last)) = (inputs.first(), inputs.last()) else { return Vec::new() };
-    let mut paths = vec![first.clone(), last.clone(), inputs[inputs.len() / 2].clone()];
-    // A frame is looked at once, the middle one last.
-    paths.reverse();
-    let mut seen = Vec::new();
-    paths.retain(|path| {
-        let is_new = !seen.contains(path);
-        seen.push(path.clone());
-        is_new
-    });
-    paths.reverse();
-    paths
+/// The frames that are looked at before the first picture is made, of all that there are: the first, the
+/// last, and the middle one, which comes last.
+fn scouted(files: &Files) -> Vec<(i64, PathBuf)> {
+    let liquid = files.ports.iter().find(|file| file.port.key == "surface");
+    let all = liquid.and_then(|file| file.sequence.existing().ok()).unwrap_or_default();
+    let Some(last) = all.len().checked_sub(1) else { return Vec::new() };
+    let mut places = vec![0, last, all.len() / 2];
+    // Each is looked at once.
+    places.dedup();
+    places.into_iter().map(|place| all[place].clone()).collect()
 }
 
 /// What is known of a sequence before it is rendered.
 struct Scout {
     bounds: Bounds,
     is_sheet: bool,
-    /// The frame in the middle.
-    middle: Option<whitecap_shot::FrameData>,
+    /// The frame in the middle, and its number.
+    middle: Option<(i64, whitecap_shot::FrameData)>,
 }
 
 impl Scout {
@@ -174,12 +171,11 @@ impl Scout {
     fn choose_look(&self, settings: &mut Map<String, Value>, files: &Files) {
         let colours = !settings.contains_key("material");
         let exposes = !settings.contains_key("exposure");
-        let (Some(liquid), true) = (&self.middle, colours || exposes) else { return };
+        let (Some((middle, liquid)), true) = (&self.middle, colours || exposes) else { return };
         let (first, last) = (files.first(), files.last());
         let (folder, left_out) = (PathBuf::new(), files.left_out());
         let context = ShotContext { folder, first, last, left_out, fps: files.fps, seed: 0 };
-        let middle = files.frames.get(files.inputs.len() / 2).copied();
-        let frame = context.time_of(middle.unwrap_or(first));
+        let frame = context.time_of(*middle);
         let all = Value::Object(settings.clone());
         let input = |key: &str| (key == "surface").then_some(liquid);
         let Ok(look) = look(all, &context, frame, &input, colours) else { return };

@@ -47,11 +47,13 @@ impl FrameFiles {
         self.sequence.path(frame + self.offset)
     }
 
-    /// The first, the middle and the last of all files that there are.
+    /// Up to three of all files that there are: the first, and two later ones whose places are powers of two,
+    /// so that files which are added to a sequence hardly ever change the choice.
     pub fn samples(&self) -> Vec<PathBuf> {
         let existing = self.sequence.existing().unwrap_or_default();
         let Some(last) = existing.len().checked_sub(1) else { return Vec::new() };
-        let mut places = vec![0, last / 2, last];
+        let power = last.checked_ilog2().map_or(0, |exponent| 1 << exponent);
+        let mut places = vec![0, power / 2, power];
         places.dedup();
         places.into_iter().map(|place| existing[place].1.clone()).collect()
     }

@@ -17,12 +17,17 @@ pub(crate) struct SourceChecksums {
 }
 
 impl SourceChecksums {
-    /// The checksum of a file.
+    /// The checksum of a file, and of those that its data lie in if it is a `.gltf`.
     pub fn of(&mut self, path: &Path) -> io::Result<String> {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }
-        let checksum = checksum(File::open(path)?)?;
+        let mut checksum = checksum(File::open(path)?)?;
+        if whitecap_io::has_extension(path, &["gltf"]) {
+            for file in whitecap_io::gltf::companions(path) {
+                checksum.push_str(&self::checksum(File::open(file)?)?);
+            }
+        }
         self.known.insert(path.to_path_buf(), checksum.clone());
         Ok(checksum)
     }

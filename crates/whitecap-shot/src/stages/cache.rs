@@ -1,7 +1,7 @@
 //! `kind = "cache"`: frames from files that another program, or an earlier run, wrote.
 //!
-//! Particles without a radius get the same estimate in every frame, from the first, the middle and the last file
-//! that there is, whichever frames the shot uses: estimates of single frames differ, and surfaces would
+//! Particles without a radius get the same estimate in every frame, from three of the files
+//! that there are, whichever frames the shot uses: estimates of single frames differ, and surfaces would
 //! pulsate with them.
 
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub struct CacheSettings {
     #[schemars(extend("unit" = "frames"))]
     pub first: Option<i64>,
     /// Radius given to every particle. Left out: the radius that the files hold, else half the particle
-    /// spacing found in the first, the middle and the last file.
+    /// spacing found in three of the files.
     #[serde(default)]
     #[schemars(extend("unit" = "m"), range(min = 1e-9, max = 1e9))]
     pub radius: Option<f32>,

@@ -60,6 +60,7 @@ impl Phenomenon for Surface {
     const KIND: KindInfo = KindInfo {
         name: "surface",
         doc: "Makes a closed surface around particles.",
+        version: 2,
         inputs: &[InputPort {
             key: "particles",
             accepts: &[DataKind::Particles],

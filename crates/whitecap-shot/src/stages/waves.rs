@@ -112,7 +112,7 @@ impl Phenomenon for Waves {
     const KIND: KindInfo = KindInfo {
         name: "waves",
         doc: "Adds fine waves to the surface of a particle liquid.",
-        version: 2,
+        version: 3,
         inputs: &[
             InputPort {
                 key: "particles",

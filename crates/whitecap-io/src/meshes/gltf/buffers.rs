@@ -97,6 +97,15 @@ fn embedded(uri: &str, length: usize) -> Option<Vec<u8>> {
     base64::decode(padded.as_bytes(), length)
 }
 
+/// The files besides itself that a `.gltf` file is made of; none if it cannot be read.
+pub fn companions(path: &Path) -> Vec<PathBuf> {
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(document) = serde_json::from_slice::<Document>(&bytes) else { return Vec::new() };
+    let names = document.buffers.iter().filter_map(|buffer| buffer.uri.as_deref());
+    let files = names.filter(|uri| !uri.starts_with("data:"));
+    files.filter_map(|uri| neighbour(uri, path).ok()).collect()
+}
+
 /// The file that a document names, if it is a plain file in the document's folder or below.
 fn neighbour(uri: &str, path: &Path) -> Result<PathBuf, Error> {
     let refused = |why: &str| {

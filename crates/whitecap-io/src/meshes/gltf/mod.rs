@@ -24,6 +24,7 @@ mod document;
 mod read;
 mod write;
 
+pub use buffers::companions;
 pub use read::parse;
 pub use write::{to_glb, to_gltf};
 
