@@ -83,7 +83,7 @@ fn other_obstacles_are_named() {
     let saved = tracker.save();
     let bare = Particles::new(vec![Vec3::ZERO; 3]);
     let error = tracker.advance(&liquid(), &bare, 0.04, &Unwatched).unwrap_err().to_string();
-    assert!(error.contains("identities"), "{error}");
+    assert!(error.contains("write an `id` column"), "{error}");
     let error = tracker.advance(&liquid(), &liquid(), 0.0, &Unwatched).unwrap_err().to_string();
     assert!(error.contains("positive"), "{error}");
     assert!(tracker.save() == saved, "an error leaves the tracker as it was");
