@@ -24,7 +24,7 @@ fn with(position: Vec3, radius: f32) -> Particles {
 
 fn mesh(scale: f32, far: Vec3) -> TriMesh {
     let corners = vec![Vec3::ZERO, far, scale * Vec3::Y, scale * Vec3::X];
-    TriMesh::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap()
+    TriMesh::new(corners, vec![[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]).unwrap()
 }
 
 fn write_files(folder: &Path) {
