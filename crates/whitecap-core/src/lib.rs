@@ -5,7 +5,7 @@
 //! * search: [`neighbours`], [`identities`], [`partners`], [`triangle_bvh`], [`winding_number`]
 //! * numerics: [`kernels`], [`eigen`], [`padded_columns`], [`poisson`], [`reduce`], [`scatter`], [`transform`]
 //! * bytes of files and of saved states: [`checked_bytes`], [`saved_bytes`]
-//! * memory that a computation is about to need: [`budget`]
+//! * memory and time that a computation is about to need: [`budget`]
 //!
 //! # Conventions
 //! SI units, y up, right-handed. Triangles wind counter-clockwise seen from outside. A signed

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use whitecap_core::budget::OverBudget;
 use whitecap_core::saved_bytes::StateError;
+use whitecap_core::{Particles, outliers};
 use whitecap_scene::SettingError;
 
 use crate::local_origin::LocalOrigin;
@@ -142,6 +143,14 @@ impl From<whitecap_surface::Error> for TrackError {
 }
 
 impl TrackError {
+    /// The same error; if it is a refusal, with the outlier among these particles.
+    pub(crate) fn blamed_on(self, particles: &Particles) -> Self {
+        match self {
+            Self::OverBudget(refused) => Self::OverBudget(outliers::blame(refused, particles)),
+            other => other,
+        }
+    }
+
     /// The same error with positions in the world.
     pub(crate) fn seen_from(mut self, origin: LocalOrigin) -> Self {
         if let Self::FarFromParticles { mesh_center, particle_center, .. } = &mut self {

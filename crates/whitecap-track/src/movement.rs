@@ -1,8 +1,10 @@
 //! How the particles of a frame moved to the next one: which is which.
 //!
-//! By `id`; without ids by index, if the particles kept their order; else by position. A match is used only
-//! if it is plausible: particles beside each other move alike, however violent the liquid, unless they
-//! are mistaken for others.
+//! By `id`, if the frames have enough ids in common; without ids by index, if the particles kept their
+//! order; else by position.
+//!
+//! Ids are believed, except those that may be mere numbers of lines in a file. These, like an index, are used
+//! only if particles beside each other move alike, as they do unless they are mistaken for others.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -16,6 +18,8 @@ use crate::error::TrackError;
 const ALIKE: f32 = 2.0;
 /// Otherwise they must move more alike than particles in different places, by this factor.
 const MORE_ALIKE: f32 = 0.5;
+/// Share of the particles, of the frame that has fewer, whose id both frames have if ids stay the same.
+const LEAST_SHARED: f32 = 0.8;
 
 /// How the particles of two frames were matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +54,6 @@ impl Movement {
         duration: f32,
         spacing: f32,
     ) -> Result<Self, TrackError> {
-        previous.check_finite()?;
-        next.check_finite()?;
         let of = |pairs: &[(usize, usize)], matched_by| {
             let (from, to) = (previous.positions(), next.positions());
             let displacement = pairs.iter().map(|&(i, j)| to[j] - from[i]).collect();
@@ -61,20 +63,23 @@ impl Movement {
                 matched_by,
             }
         };
-        let named = match (previous.ids(), next.ids()) {
+        let (named, in_doubt) = match (previous.ids(), next.ids()) {
             (Some(first), Some(second)) => {
-                Some((by_identity(&first, &second), MatchedBy::Identity))
+                let pairs = by_identity(&first, &second);
+                let enough = LEAST_SHARED * first.len().min(second.len()) as f32;
+                let named = (pairs.len() as f32 >= enough).then(|| of(&pairs, MatchedBy::Identity));
+                (named, are_line_numbers(&first) && are_line_numbers(&second))
             }
             _ if previous.len() == next.len() => {
-                Some(((0..next.len()).map(|i| (i, i)).collect(), MatchedBy::Index))
+                let pairs: Vec<_> = (0..next.len()).map(|i| (i, i)).collect();
+                (Some(of(&pairs, MatchedBy::Index)), true)
             }
-            _ => None,
+            _ => (None, true),
         };
-        if let Some((pairs, how)) = named {
-            let movement = of(&pairs, how);
-            if movement.is_coherent(spacing) {
-                return Ok(movement);
-            }
+        if let Some(movement) = named
+            && (!in_doubt || movement.is_coherent(spacing))
+        {
+            return Ok(movement);
         }
         let partners = Partners::by_position(previous.into(), next.into(), duration, spacing);
         if !partners.are_plausible(spacing) {
@@ -132,6 +137,11 @@ fn by_identity(first: &[i64], second: &[i64]) -> Vec<(usize, usize)> {
     let places = Identities::first(second);
     let found = |(i, &id): (usize, &i64)| places.get(id).map(|place| (i, place));
     first.iter().enumerate().filter_map(found).collect()
+}
+
+/// Whether ids are consecutive in the order of the file, as they are if they only number its lines.
+fn are_line_numbers(ids: &[i64]) -> bool {
+    ids.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == 1)
 }
 
 /// The middle value; zero of none.
@@ -221,6 +231,44 @@ mod tests {
                 assert!(displacement.distance(high[i] - low[i]) < 1e-6, "particle {i}");
             }
         }
+    }
+
+    /// Contract: ids are believed however wildly particles move, even where neighbours part and positions would
+    /// tell nothing.
+    #[test]
+    fn ids_are_believed_in_violent_flow() {
+        let wild = |i: i32| Vec3::from_array([1, 2, 3].map(|k| fraction(9 * i as u64 + k) - 0.5));
+        let ids: Vec<i32> = (0..1728).collect();
+        let ways: Vec<Vec3> = ids.iter().map(|&i| wild(i) * 20.0 * SPACING).collect();
+        let later: Vec<Vec3> = places(0.0).iter().zip(&ways).map(|(&p, &way)| p + way).collect();
+        let before = with(shuffled(&places(0.0), 3), shuffled(&ids, 3));
+        let after = with(shuffled(&later, 5), shuffled(&ids, 5));
+        let movement = between(&before, &after).unwrap();
+        assert_eq!(movement.matched_by, MatchedBy::Identity);
+        assert!(!movement.is_coherent(SPACING), "the flow must be violent");
+        for (found, way) in movement.displacement.iter().zip(shuffled(&ways, 3)) {
+            assert!(found.distance(way) < 1e-5, "{found} is not {way}");
+        }
+    }
+
+    /// Contract: frames that have too few ids in common, because ids are given anew in every frame, are
+    /// matched by position; if that is impossible too, they are refused.
+    #[test]
+    fn ids_that_change_from_frame_to_frame_are_not_used() {
+        let numbered = |positions: Vec<Vec3>, first: i32| {
+            let ids = (first..first + positions.len() as i32).collect();
+            with(positions, ids)
+        };
+        let nudged: Vec<Vec3> = places(0.0).iter().map(|&p| p + Vec3::X * 0.02).collect();
+        for first in [1728, 1000] {
+            let after = numbered(nudged.clone(), first);
+            let movement = between(&numbered(places(0.0), 0), &after).unwrap();
+            assert_eq!(movement.matched_by, MatchedBy::Position);
+            assert_eq!(movement.position.len(), 1728);
+            assert!(between(&numbered(places(0.0), 0), &numbered(places(5.0), first)).is_err());
+        }
+        let empty = with(Vec::new(), Vec::new());
+        assert!(between(&numbered(places(0.0), 0), &empty).unwrap().position.is_empty());
     }
 
     /// Contract: what cannot be matched is refused with a sentence that says how to write ids.

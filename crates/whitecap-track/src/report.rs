@@ -65,7 +65,7 @@ pub struct TrackReport {
     /// Parts that could not be repaired in place and were rebuilt from φ.
     pub rebuilt_components: usize,
     /// Largest distance of the surface from where the particles carried it, in metres: the longest
-    /// distance that projection moved a vertex, and in rebuilt cells the largest distance between the old
+    /// distance that projection and the kept volume moved a vertex, and in rebuilt cells the largest distance between the old
     /// surface and the new one, either way.
     pub largest_jump: f32,
     /// The largest detail: distance of a vertex from φ, in metres.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use whitecap_core::attributes::VELOCITY;
-use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, outliers, reduce};
+use whitecap_core::{Column, Lattice, Particles, TriMesh, Watch, reduce};
 use whitecap_surface::{self_intersections, volume};
 
 use crate::advect::displacements;
@@ -25,7 +25,8 @@ use crate::remeshing::remesh::{Task, Unrepaired, remesh, take_birth_distances};
 use crate::report::TrackReport;
 use crate::settings::{Projection, TrackSettings};
 use crate::topology::cells::{
-    CellSet, ask_for_cells, cell_span, cells_between, cells_round_edge, cells_round_node, places,
+    CellSet, ask_for_cells, ask_for_flagged, cell_span, cells_between, cells_round_edge,
+    cells_round_node, places,
 };
 use crate::topology::crossings::Crossings;
 use crate::topology::{Topology, disagreeing_nodes, take_birth_doubts};
@@ -77,6 +78,7 @@ impl Tracker {
         input_check::check(mesh, particles)?;
         quality::ask_for_refined(mesh, settings.longest_edge * spacing)?;
         let origin = LocalOrigin::near(mesh.bounds(), spacing);
+        let in_world = particles;
         let particles = &*origin.particles(particles);
         let carried = Carried::new(mesh.positions().len(), mesh.attributes());
         let positions = mesh.positions().iter().map(|&p| origin.local(p)).collect();
@@ -86,8 +88,10 @@ impl Tracker {
         working.compact();
         quality::refine(&mut working, settings.longest_edge * spacing);
         quality::measure_birth(&mut working, 0);
-        let build =
-            |band| CoarseSurface::build(particles, spacing, settings.support, (band, 0.0), watch);
+        let build = |band| {
+            CoarseSurface::build(particles, spacing, settings.support, (band, 0.0), watch)
+                .map_err(|error| error.blamed_on(in_world))
+        };
         let first = build(band_for(0.0, spacing))?;
         let reach =
             input_check::largest_detail(&working.positions, &first.mesh, particles, spacing)
@@ -163,8 +167,11 @@ impl Tracker {
         if !(duration > 0.0 && duration.is_finite()) {
             return Err(TrackError::Duration { duration });
         }
-        let (previous, next) = (&*self.origin.particles(previous), &*self.origin.particles(next));
-        let movement = Movement::between(previous, next, duration, self.spacing)?;
+        previous.check_finite()?;
+        next.check_finite()?;
+        let from = &*self.origin.particles(previous);
+        let to = &*self.origin.particles(next);
+        let movement = Movement::between(from, to, duration, self.spacing)?;
         let mut frame = Frame {
             settings: &self.settings,
             spacing: self.spacing,
@@ -175,7 +182,7 @@ impl Tracker {
             changed: false,
             watch,
         };
-        frame.run(&movement, next, duration)?;
+        frame.run(&movement, to, duration).map_err(|error| error.blamed_on(next))?;
         let Frame { mesh, report, expected_difference, volume, .. } = frame;
         self.mesh = mesh;
         self.volume = volume;
@@ -228,14 +235,17 @@ impl Frame<'_> {
         let mut coarse = self.coarse_surface(next)?;
         self.report.times.coarse_surface = clock.lap();
         self.check_cancelled(0.6)?;
+        let start_of_ways = self.mesh.positions.clone();
         let jumped = self.project(&coarse);
         self.keep_volume(&mut coarse, &jumped, next.len());
+        self.measure_ways(&start_of_ways);
         self.report.times.projection = clock.lap();
         self.check_cancelled(0.7)?;
         let lattice = coarse.distance.lattice();
         let at = places(&self.mesh.positions, lattice, 0.0);
-        ask_for_cells(&at, &self.mesh.triangles)
-            .map_err(|refused| outliers::blame(refused, next))?;
+        ask_for_cells(&at, &self.mesh.triangles)?;
+        let fans = jumped.iter().flat_map(|&vertex| self.mesh.fan(vertex));
+        ask_for_flagged(&at, fans.map(|h| self.mesh.triangles[h as usize / 3]))?;
         let crossings = Crossings::find(&at, &self.mesh.triangles);
         let flagged = self.flag(&jumped, &at, &crossings, &coarse);
         self.report.times.detection = clock.lap();
@@ -333,7 +343,6 @@ impl Frame<'_> {
                     let way = place - mesh.positions[vertex];
                     mesh.carried.displacement[vertex] += way;
                     mesh.positions[vertex] = place;
-                    self.report.largest_jump = self.report.largest_jump.max(way.length());
                 }
                 Drawn::Jumped => jumped.push(vertex as u32),
             }
@@ -357,8 +366,14 @@ impl Frame<'_> {
                 mesh.positions[vertex] += way;
                 mesh.carried.displacement[vertex] += way;
             }
-            self.report.largest_jump += by.abs();
         }
+    }
+
+    /// How far projection and the kept volume moved the vertices, on the whole.
+    fn measure_ways(&mut self, before: &[Vec3]) {
+        let now = &self.mesh.positions;
+        let longest = reduce::max(now.len(), |i| before[i].distance(now[i]));
+        self.report.largest_jump = self.report.largest_jump.max(longest);
     }
 
     /// Step 5, and early detection: the cells where φ changed its topology.

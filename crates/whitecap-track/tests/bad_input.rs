@@ -132,6 +132,20 @@ fn a_mesh_in_millimetres_to_be_closed() {
     assert!(error.contains("--scale 0.001"), "{error}");
 }
 
+/// Contract: a particle that flies so far that the cells it stretches the mesh across could still be visited,
+/// but not listed, is refused too.
+#[test]
+fn one_particle_150_m_away() {
+    let mut far = liquid();
+    let last = far.len() - 1;
+    far.positions_mut()[last] = Vec3::splat(150.0);
+    let mut tracker = Tracker::new(&good(), &liquid(), defaults(), &Unwatched).unwrap();
+    match tracker.advance(&liquid(), &far, 0.04, &Unwatched) {
+        Ok(_) => assert!(tracker.mesh().positions().iter().all(|p| p.is_finite())),
+        Err(error) => is_over_budget(&error, &["`spacing`"]),
+    }
+}
+
 /// Contract: one particle 10 km away does not make mesh and liquid differ in size, and in a later
 /// frame either the mesh follows or the message names the particle.
 #[test]

@@ -95,3 +95,22 @@ fn a_ball_that_turns_ten_kilometres_away_is_not_remeshed() {
         assert!(off < 0.05, "a vertex is off by {off} spacings");
     }
 }
+
+/// Contract: messages have positions in the world, not relative to where tracking works.
+#[test]
+fn messages_ten_kilometres_away_have_positions_in_the_world() {
+    let spacing = 0.125;
+    let far = Vec3::new(10_240.0, -1_024.0, -10_240.0);
+    let (mesh, frames) = meeting_balls(far, spacing);
+    let settings = TrackSettings { spacing: Some(spacing), ..TrackSettings::default() };
+    let mut tracker = Tracker::new(&mesh, &frames[0], settings, &Unwatched).unwrap();
+    let mut refused = |position: Vec3| {
+        let mut next = frames[1].clone();
+        next.positions_mut()[7] = position;
+        tracker.advance(&frames[0], &next, 0.04, &Unwatched).unwrap_err().to_string()
+    };
+    let flown = refused(Vec3::new(1e6, -1_024.0, -10_240.0));
+    assert!(flown.contains("particle 7 at [1000000, -1024, -10240] m"), "{flown}");
+    let broken = refused(Vec3::new(f32::NAN, -1_024.0, -10_240.0));
+    assert!(broken.contains("particle 7") && broken.contains("-1024, -10240"), "{broken}");
+}

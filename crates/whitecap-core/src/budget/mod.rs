@@ -85,6 +85,7 @@ pub fn ask(bytes: f64, what: &str, remedy: &str) -> Result<(), OverBudget> {
             needed: bytes,
             free,
             bound,
+            outlier: None,
             remedy: remedy.to_string(),
         }),
     }
@@ -100,6 +101,7 @@ pub fn ask_work(steps: f64, what: &str, remedy: &str) -> Result<(), OverBudget> 
             needed: steps,
             free: MOST_STEPS,
             bound: Bound::Work,
+            outlier: None,
             remedy: remedy.to_string(),
         }),
     }

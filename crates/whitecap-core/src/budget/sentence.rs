@@ -1,20 +1,23 @@
-//! The refusal of memory, as a sentence.
+//! The refusal of memory or time, as a sentence.
 
 use std::fmt;
 
 use super::Bound;
+use crate::outliers::{LEAVE_OUT, Outlier};
 
 /// More memory or time is needed than may be had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverBudget {
-    /// What the memory is for.
+    /// What the memory or time is for.
     pub what: String,
-    /// Estimated need in bytes.
+    /// Estimated need: bytes, or steps if the bound is [`Bound::Work`].
     pub needed: f64,
-    /// What could be had, in bytes.
+    /// What could be had, in the same unit.
     pub free: f64,
     /// What bounds that.
     pub bound: Bound,
+    /// A particle that is probably the cause.
+    pub outlier: Option<Outlier>,
     /// What a user can change.
     pub remedy: String,
 }
@@ -24,11 +27,13 @@ impl std::error::Error for OverBudget {}
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, remedy, .. } = self;
+        let blamed = self.outlier.map(|outlier| format!("{outlier}; {LEAVE_OUT}, or "));
+        let blamed = blamed.unwrap_or_default();
         if self.bound == Bound::Work {
             let (needed, most) = (self.needed, self.free);
             return write!(
                 f,
-                "{what} takes about {needed:.1e} steps, and more than {most:.0e} take too long; {remedy}"
+                "{what} takes about {needed:.1e} steps, and more than {most:.0e} take too long; {blamed}{remedy}"
             );
         }
         let (needed, free) = (readable(self.needed), readable(self.free));
@@ -41,7 +46,7 @@ impl fmt::Display for OverBudget {
                 write!(f, "the limit of {limit} (`--memory`) leaves {free}")
             }
         }?;
-        write!(f, "; {remedy}")
+        write!(f, "; {blamed}{remedy}")
     }
 }
 
@@ -68,6 +73,7 @@ mod tests {
             needed,
             free: 2.5e9,
             bound,
+            outlier: None,
             remedy: String::from("use a larger `cell`"),
         };
         assert_eq!(

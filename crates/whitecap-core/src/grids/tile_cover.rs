@@ -54,8 +54,11 @@ pub fn tiles_of_boxes(
             .map(|start| {
                 tiles_of_some(lattice, (start..last.min(start + CHUNK)).map(&bounds), cost)
             })
-            .collect::<Result<Vec<_>, _>>()?;
-        tiles.extend(lists.into_iter().flatten());
+            .collect::<Vec<_>>();
+        // The first refusal in the order of the boxes, whichever thread came first.
+        for list in lists {
+            tiles.extend(list?);
+        }
         if tiles.len() > sweep {
             sort_unique(&mut tiles);
             cost.ask(tiles.len() as f64)?;
@@ -126,14 +129,21 @@ mod tests {
         assert!(none.is_empty());
     }
 
-    /// Contract: a box that no memory could hold is refused at once; boxes that overlap are paid
-    /// for once.
+    /// Contract: a box that no memory could hold is refused at once, with the same number for any
+    /// number of threads; boxes that overlap are paid for once.
     #[test]
     fn absurd_boxes_are_refused_at_once() {
         let lattice = Lattice::at_origin(1e-6);
         let whole = Bounds::new(Vec3::ZERO, Vec3::splat(10.0));
         let refused = tiles_of_boxes(lattice, 5, |_| whole, COST).unwrap_err();
         assert!(refused.to_string().contains("use a larger `cell`"), "{refused}");
+        let growing = |i: usize| Bounds::new(Vec3::ZERO, Vec3::splat(10.0 + i as f32));
+        let needed = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let refused = pool.install(|| tiles_of_boxes(lattice, 60_000, growing, COST));
+            refused.unwrap_err().needed
+        };
+        assert_eq!(needed(4), needed(1), "the number does not depend on threads");
         let same = Bounds::new(Vec3::ZERO, Vec3::splat(1e-4));
         assert_eq!(tiles_of_boxes(lattice, 1_000_000, |_| same, COST).unwrap().len(), 13 * 13 * 13);
     }

@@ -62,14 +62,10 @@ pub fn outliers(particles: &Particles) -> Vec<Outlier> {
     found
 }
 
-/// A refusal of memory for these particles: if there is an outlier, it says so, and how to leave
-/// it out.
-pub fn blame(mut refused: OverBudget, particles: &Particles) -> OverBudget {
-    if let Some(outlier) = outliers(particles).first() {
-        let OverBudget { remedy, .. } = &refused;
-        refused.remedy = format!("{outlier}; {LEAVE_OUT}, or {remedy}");
-    }
-    refused
+/// A refusal of memory or time for these particles: if there is an outlier, it says so, and how to
+/// leave it out.
+pub fn blame(refused: OverBudget, particles: &Particles) -> OverBudget {
+    OverBudget { outlier: outliers(particles).first().copied(), ..refused }
 }
 
 /// How a user leaves outliers out.

@@ -3,7 +3,7 @@
 //! spacing that stay where they are from frame to frame, made a distance in a band.
 
 use rayon::prelude::*;
-use whitecap_core::{Particles, SparseGrid, Tile, TriMesh, Watch, outliers};
+use whitecap_core::{Particles, SparseGrid, Tile, TriMesh, Watch};
 use whitecap_surface::{Method, SurfaceSettings, implicit_field, marching_cubes};
 
 use crate::error::TrackError;
@@ -42,8 +42,7 @@ impl CoarseSurface {
             ..SurfaceSettings::default()
         };
         let field = implicit_field(particles, &settings, watch)?;
-        let distance = distance_to(&field, &marching_cubes::extract(&field), band)
-            .map_err(|refused| outliers::blame(refused, particles))?;
+        let distance = distance_to(&field, &marching_cubes::extract(&field), band)?;
         let mut coarse = Self { distance, band, mesh: TriMesh::default() };
         coarse.grow(offset);
         Ok(coarse)

@@ -11,6 +11,11 @@ use whitecap_core::{CoordinateIndex, Lattice, reduce};
 
 /// Memory of a crossing while crossings are being sorted.
 const BYTES_PER_CROSSING: f64 = 64.0;
+/// Memory of a cell that is being flagged: in lists, and its share of their index.
+const BYTES_PER_FLAGGED: f64 = 40.0;
+
+const WHAT: &str = "the grid that the mesh reaches across";
+const REMEDY: &str = "use a larger `spacing`, or repair the particles that stretch the mesh";
 
 /// Where vertices lie, in cells.
 pub(crate) fn places(positions: &[Vec3], lattice: Lattice, shift: f64) -> Vec<DVec3> {
@@ -34,17 +39,27 @@ pub(crate) fn cell_span(places: &[DVec3], corners: [u32; 3]) -> (IVec3, IVec3) {
 /// Asks whether the cells that triangles span can be visited and their crossings kept: one vertex
 /// that flew off makes more of them than all others together.
 pub(crate) fn ask_for_cells(places: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), OverBudget> {
-    const WHAT: &str = "the grid that the mesh reaches across";
-    const REMEDY: &str = "use a larger `spacing`, or repair the particles that stretch the mesh";
-    let span = |triangle: usize| {
-        let (low, high) = cell_span(places, triangles[triangle]);
-        (high - low).as_dvec3() + 1.0
-    };
+    let span = |triangle: usize| cells_spanned(places, triangles[triangle]);
     let visited = reduce::sum(triangles.len(), |triangle| span(triangle).element_product());
     let crossed = |span: DVec3| span.x * span.y + span.y * span.z + span.z * span.x - 3.0;
     let crossings = reduce::sum(triangles.len(), |triangle| crossed(span(triangle)));
     budget::ask_work(visited, WHAT, REMEDY)?;
     budget::ask(crossings * BYTES_PER_CROSSING, WHAT, REMEDY)
+}
+
+/// Asks whether all cells that these triangles span can be listed.
+pub(crate) fn ask_for_flagged(
+    places: &[DVec3],
+    triangles: impl Iterator<Item = [u32; 3]>,
+) -> Result<(), OverBudget> {
+    let cells: f64 = triangles.map(|t| cells_spanned(places, t).element_product()).sum();
+    budget::ask(cells * BYTES_PER_FLAGGED, WHAT, REMEDY)
+}
+
+/// How many cells three corners reach across, along each axis.
+fn cells_spanned(places: &[DVec3], corners: [u32; 3]) -> DVec3 {
+    let (low, high) = cell_span(places, corners);
+    (high - low).as_dvec3() + 1.0
 }
 
 /// Every cell from `low` to `high`, both included, x fastest.
