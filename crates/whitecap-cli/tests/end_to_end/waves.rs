@@ -100,7 +100,7 @@ fn bad_input_is_told() {
     assert!(told(2, &["--points=all.bgeo"]).contains("####"));
 
     fs::remove_file(folder.join("w.0003.bgeo")).unwrap();
-    assert!(told(1, &[]).contains("frame 3 is missing"), "a gap");
+    assert!(told(2, &[]).contains("frame 3 is missing"), "a gap");
 
     write_splash(folder, 3, |i| Some(i as i32 / 2));
     let text = told(1, &["--frames=1-3"]);
@@ -110,7 +110,7 @@ fn bad_input_is_told() {
         whitecap_io::write_particles(folder.join("w.0001.bgeo"), &Particles::new(places)).unwrap();
     };
     write(vec![Vec3::ONE]);
-    assert!(told(1, &["--frames=1"]).contains("set `coarse`"), "one particle");
+    assert!(told(1, &["--frames=1"]).contains("set --coarse"), "one particle");
     let mut places: Vec<Vec3> = (0..9).map(|i| Vec3::X * i as f32).collect();
     places[4].y = f32::NAN;
     write(places);
