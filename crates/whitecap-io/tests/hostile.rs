@@ -435,3 +435,49 @@ fn gltf_without_end() {
     let error = parse_mesh(bomb.as_bytes(), Format::Gltf, Path::new("absurd")).unwrap_err();
     assert!(error.to_string().contains("repeats its meshes"), "{error}");
 }
+
+/// Contract: channels of a `.prt` file that share their bytes are refused before they are read, so a small
+/// file cannot become many large columns.
+#[test]
+fn prt_channels_cannot_share_bytes() {
+    let records = vec![0; 1 << 20];
+    let shared = [("Position", 10, 1 << 20, 0); 200];
+    let message = particle_error(Format::Prt, &samples::prt(1, &shared, &records));
+    assert!(message.contains("columns"), "{message}");
+    let mut shared = vec![("Density", 4, 1, 0); 200];
+    shared.push(("Position", 4, 3, 0));
+    let message = particle_error(Format::Prt, &samples::prt(1 << 20, &shared, &vec![0; 12 << 20]));
+    assert!(message.contains("overlap"), "{message}");
+}
+
+/// Contract: attributes of a glTF document that share one accessor are refused before they fill the
+/// memory, however many there are.
+#[test]
+fn gltf_attributes_cannot_share_an_accessor_without_end() {
+    let large = TriMesh::new(vec![Vec3::ZERO; 5_000], vec![[0, 1, 2]]).unwrap();
+    let large = String::from_utf8(gltf::to_gltf(&large, Path::new("m")).unwrap()).unwrap();
+    let with = |attributes: usize| {
+        let more: String = (0..attributes).map(|name| format!("\"_A{name}\":0,")).collect();
+        let changed = large.replace("\"POSITION\":0", &format!("{more}\"POSITION\":0"));
+        assert_ne!(changed, large);
+        mesh_error(Format::Gltf, changed.as_bytes())
+    };
+    let message = with(50_000);
+    assert!(message.contains("columns"), "{message}");
+    let message = with(4_000);
+    assert!(message.contains("repeats its meshes or numbers"), "{message}");
+}
+
+/// Contract: the time for a classic `.geo` file does not grow with its length for each attribute.
+#[test]
+fn geo_attributes_after_a_long_text() {
+    let attributes: String = (0..4000).map(|name| format!("a{name} 1 int 0\n")).collect();
+    let text = format!(
+        "PGEOMETRY V5\nNPoints 0 NPointAttrib 4001 NAttrib 0\nPointAttrib\nlong 1 index 1 \"{}\"\n{attributes}",
+        "\n".repeat(8 << 20)
+    );
+    let start = Instant::now();
+    let particles = parse_particles(text.as_bytes(), Format::Geo, Path::new("long")).unwrap();
+    assert!(particles.is_empty());
+    within_bounds("geo", start);
+}

@@ -1,5 +1,6 @@
 //! The table every reader fills: positions and columns, turned into particles or a mesh at the end.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use whitecap_core::glam::{Vec2, Vec3, Vec4};
@@ -89,15 +90,18 @@ impl PointTable {
             return;
         }
         self.positions.append(&mut other.positions);
+        let mut others = BTreeMap::new();
+        for (name, column) in other.columns {
+            others.entry(name).or_insert(column);
+        }
         self.columns.retain_mut(|(name, column)| {
-            let found = other.columns.iter_mut().find(|(other_name, _)| other_name == name);
-            match (column, found.map(|(_, column)| column)) {
-                (Column::F32(values), Some(Column::F32(more))) => values.append(more),
-                (Column::Vec2(values), Some(Column::Vec2(more))) => values.append(more),
-                (Column::Vec3(values), Some(Column::Vec3(more))) => values.append(more),
-                (Column::Vec4(values), Some(Column::Vec4(more))) => values.append(more),
-                (Column::I32(values), Some(Column::I32(more))) => values.append(more),
-                (Column::I64(values), Some(Column::I64(more))) => values.append(more),
+            match (column, others.remove(name)) {
+                (Column::F32(values), Some(Column::F32(more))) => values.extend(more),
+                (Column::Vec2(values), Some(Column::Vec2(more))) => values.extend(more),
+                (Column::Vec3(values), Some(Column::Vec3(more))) => values.extend(more),
+                (Column::Vec4(values), Some(Column::Vec4(more))) => values.extend(more),
+                (Column::I32(values), Some(Column::I32(more))) => values.extend(more),
+                (Column::I64(values), Some(Column::I64(more))) => values.extend(more),
                 _ => return false,
             }
             true

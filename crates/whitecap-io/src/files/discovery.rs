@@ -3,7 +3,8 @@
 //! # Guarantees
 //! * The result does not depend on the order of the names.
 //! * Files that are told apart by one number belong together, whether or not it is padded with
-//!   zeros; a dash before the number is a sign only after a dot, an underscore or nothing.
+//!   zeros; a dash before the number is a sign only after a dot, an underscore or nothing, and never
+//!   before zero.
 //!
 //! # Non-guarantees
 //! Only the last number of a name can be the frame, and none in its extension.
@@ -27,6 +28,8 @@ fn split(name: &str) -> Option<(&str, &str, &str)> {
     let before = name[..last].trim_end_matches(|c: char| c.is_ascii_digit());
     // `f.-001` is frame −1, but `f-001` is frame 1.
     let sign = before.strip_suffix('-').filter(|b| b.is_empty() || b.ends_with(['.', '_']));
+    // No frame is written as `-0`: the dash belongs to the name.
+    let sign = sign.filter(|_| name[before.len()..last].contains(|digit| digit != '0'));
     let start = sign.unwrap_or(before).len();
     Some((&name[..start], &name[start..last], &name[last..]))
 }
@@ -47,6 +50,7 @@ pub(crate) fn sequences(names: &[String]) -> Vec<Found> {
     for ((before, after), mut numbers) in groups {
         while !numbers.is_empty() {
             let digits = digits(&numbers);
+            let count = numbers.len();
             let mut frames = Vec::new();
             // Numbers that are padded in another way are another sequence.
             numbers.retain(|number| match number.parse::<i64>() {
@@ -61,6 +65,9 @@ pub(crate) fn sequences(names: &[String]) -> Vec<Found> {
             if !frames.is_empty() {
                 let pattern = format!("{before}{}{after}", "#".repeat(digits));
                 found.push(Found { pattern, frames });
+            }
+            if numbers.len() == count {
+                break;
             }
         }
     }
@@ -179,6 +186,18 @@ mod tests {
         assert_eq!(patterns, ["a.##.ply", "b.##.ply", "notes"]);
         assert_eq!(found(&["f.01.ply", "f.001.ply"]).len(), 2);
         assert!(found(&["f.99999999999999999999999.ply"]).is_empty());
+    }
+
+    /// Contract: `-0` is no number of a frame, so the dash belongs to the name; nothing runs for ever.
+    #[test]
+    fn a_dash_before_zero_is_no_sign() {
+        let pattern = |name: &str| found(&[name]).remove(0);
+        assert_eq!(pattern("f.-0.ply"), (String::from("f.-#.ply"), vec![0]));
+        assert_eq!(pattern("_-00.ply"), (String::from("_-##.ply"), vec![0]));
+        assert_eq!(pattern("-0.ply"), (String::from("-#.ply"), vec![0]));
+        let mixed = found(&["f.-0.ply", "f.0.ply", "f.-1.ply", "f.-00.ply", "f.00.ply"]);
+        let count: usize = mixed.iter().map(|(_, frames)| frames.len()).sum();
+        assert_eq!(count, 5, "{mixed:?}");
     }
 
     /// Contract: a glob matches what a shell would match.

@@ -9,7 +9,8 @@
 //! * A folder or a glob that could mean several sequences is an error that lists them.
 //!
 //! # Non-guarantees
-//! Only the file name may contain a pattern or a glob, and only one. Times are not read from names. What
+//! Only the file name may contain a pattern or a glob, and only one: in a name with a frame number, `?`
+//! and `[` stand for themselves. Times are not read from names. What
 //! a folder or a glob holds is guessed from names that are Unicode.
 
 use std::collections::BTreeSet;
@@ -89,7 +90,8 @@ impl Sequence {
     pub fn find(input: impl AsRef<Path>, wanted: impl Fn(&Path) -> bool) -> Result<Self, Error> {
         let path = input.as_ref();
         let glob = path.file_name().and_then(|name| name.to_str());
-        let glob = glob.filter(|name| discovery::is_glob(name) && !path.exists());
+        let is_glob = |name: &&str| discovery::is_glob(name) && Name::is_plain(name.as_bytes());
+        let glob = glob.filter(is_glob).filter(|_| !path.exists());
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
         let names = match (path.is_dir(), glob) {
             (true, _) => unicode_names(folder)?,
@@ -237,6 +239,11 @@ impl Sequence {
 }
 
 impl Name {
+    /// Whether a name has no frame number.
+    fn is_plain(name: &[u8]) -> bool {
+        matches!(Self::parse(name), Ok(Name::Single(_)))
+    }
+
     fn parse(name: &[u8]) -> Result<Self, String> {
         let numbered = |prefix: &[u8], digits, suffix: &[u8]| {
             let second = suffix.contains(&b'#') || printf_number(suffix).is_some();

@@ -55,8 +55,7 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     let (points, attributes) = parse_counts(&mut words)?;
     let mut attributes = parse_attributes(&mut words, attributes)?;
     // A point has at least four numbers and what separates them.
-    let left = bytes.len() - words.offset;
-    let points = Error::check_count(path, words.place(), "points", points, 8, left)?;
+    let points = words.fitting("points", points, 8)?;
     let mut positions = Vec::with_capacity(3 * points);
     for _ in 0..points {
         for _ in 0..3 {
@@ -117,17 +116,14 @@ fn parse_attributes(words: &mut Words, count: u64) -> Result<Vec<Attribute>, Err
     }
     words.expect(b"PointAttrib")?;
     // Name, size, type and one default value.
-    let left = words.bytes.len() - words.offset;
-    let count = Error::check_count(words.path, words.place(), "attributes", count, 8, left)?;
+    let count = words.fitting("attributes", count, 8)?;
     point_table::check_column_count(count, words.path)?;
     let mut attributes = Vec::with_capacity(count);
     let mut columns = 0;
     for _ in 0..count {
         let name = String::from_utf8_lossy(words.word("the name of an attribute")?).into_owned();
         let components = words.count("the size of an attribute")?;
-        let left = words.bytes.len() - words.offset;
-        let components =
-            Error::check_count(words.path, words.place(), "components", components, 2, left)?;
+        let components = words.fitting("components", components, 2)?;
         columns += components;
         point_table::check_column_count(columns, words.path)?;
         let kind = match words.word("the type of an attribute")? {
@@ -201,6 +197,14 @@ impl<'a> Words<'a> {
         let word = self.word(what)?;
         let count = parse_integer(word).and_then(|count| u64::try_from(count).ok());
         count.ok_or_else(|| self.unreadable(word, what))
+    }
+
+    /// A count of things for which there is room in the rest of the file.
+    fn fitting(&self, what: &str, count: u64, item_bytes: usize) -> Result<usize, Error> {
+        let left = self.bytes.len() - self.offset;
+        let check = |place| Error::check_count(self.path, place, what, count, item_bytes, left);
+        // Finding the line takes long, so it is done only for the message.
+        check(Place::File).or_else(|_| check(self.place()))
     }
 
     fn expect(&mut self, expected: &[u8]) -> Result<(), Error> {

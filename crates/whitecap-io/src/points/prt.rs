@@ -5,6 +5,7 @@
 //! * Versions 1.0 and 1.1 are read, with channels of every type: integers of 8 to 64 bits, signed or
 //!   not, and reals of 16 to 64 bits. Channels may be listed in any order and leave gaps.
 //! * Offsets and counts are checked against the compressed data before anything is allocated.
+//! * Channels that overlap are refused, so that no byte is read twice.
 //!
 //! # Non-guarantees
 //! The metadata of version 1.1 are left out, among them units and axes.
@@ -35,8 +36,12 @@ struct Channel {
 }
 
 impl Channel {
+    fn bytes(&self) -> usize {
+        self.components * self.scalar.size()
+    }
+
     fn end(&self) -> usize {
-        self.offset + self.components * self.scalar.size()
+        self.offset + self.bytes()
     }
 }
 
@@ -61,6 +66,11 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     }
     let channels = parse_channels(&mut reader)?;
     let record_bytes = channels.iter().map(Channel::end).max().unwrap_or(0);
+    point_table::check_column_count(channels.iter().map(|one| one.components).sum(), path)?;
+    if channels.iter().map(Channel::bytes).sum::<usize>() > record_bytes {
+        let message = format!("the channels overlap in their record of {record_bytes} bytes");
+        return Err(reader.malformed(message));
+    }
     let expected = count.saturating_mul(record_bytes as u64);
     let records = match expected {
         // Some programs write no stream at all for no particles.

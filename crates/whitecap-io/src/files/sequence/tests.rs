@@ -143,3 +143,16 @@ fn mixed_sequences_are_listed() {
     assert!(message.contains("a.##.bgeo (1 file)"), "{message}");
     assert!(Sequence::find(root.join("*.ply"), is_data).is_err());
 }
+
+/// Contract: a name with `####` or `%04d` is a pattern, even if it has characters of a glob.
+#[test]
+fn patterns_are_no_globs() {
+    let folder =
+        folder_with(&["shot[v2].0001.exr", "shotv.0001.exr", "a?.0003.ply", "ab.0004.ply"]);
+    for (pattern, frame) in [("shot[v2].####.exr", 1), ("a?.%04d.ply", 3)] {
+        let sequence = Sequence::find(folder.path().join(pattern), |_| true).unwrap();
+        assert_eq!(frames(&sequence.existing().unwrap()), [frame], "{pattern}");
+        assert!(sequence.understood().is_none(), "{pattern}");
+    }
+    assert!(Sequence::find(folder.path().join("a?.##.b.##.ply"), |_| true).is_err());
+}

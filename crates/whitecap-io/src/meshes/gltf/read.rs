@@ -1,6 +1,7 @@
 //! Reading glTF: the nodes of the scene are visited one after the other, and every primitive with
 //! triangles is added to one mesh.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use whitecap_core::glam::{Mat3, Mat4, Vec2, Vec3};
@@ -9,7 +10,7 @@ use whitecap_core::{Column, TriMesh};
 use super::buffers::Buffers;
 use super::document::{Document, Primitive};
 use super::{GLB_MAGIC, GLB_VERSION};
-use crate::attributes::point_table::PointTable;
+use crate::attributes::point_table::{self, PointTable};
 use crate::encoding::byte_reader::ByteReader;
 use crate::encoding::inflate;
 use crate::encoding::scalar::{Endian, Layout, ScalarType, Values, decode};
@@ -50,7 +51,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
         bytes: bytes.len(),
         table: PointTable::default(),
         triangles: Vec::new(),
-        names: Vec::new(),
+        names: BTreeSet::new(),
         has_points_or_lines: false,
     };
     scene.visit_all()?;
@@ -92,7 +93,7 @@ struct SceneReader<'a> {
     table: PointTable,
     triangles: Vec<[u32; 3]>,
     /// Attributes that any part has.
-    names: Vec<String>,
+    names: BTreeSet<String>,
     has_points_or_lines: bool,
 }
 
@@ -155,6 +156,7 @@ impl SceneReader<'_> {
             // The standard allows it, and says that nothing is to be drawn.
             return Ok(());
         };
+        point_table::check_column_count(primitive.attributes.len(), self.path)?;
         let mut piece = PointTable::new(self.vectors::<3, _>(positions, Vec3::from_array)?);
         let count = piece.positions.len();
         for (name, &accessor) in &primitive.attributes {
@@ -163,8 +165,9 @@ impl SceneReader<'_> {
                 let message = format!("`{name}` has {} values for {count} vertices", column.len());
                 return Err(self.malformed(message));
             }
-            if !self.names.contains(&name) {
-                self.names.push(name.clone());
+            if self.names.insert(name.clone()) {
+                point_table::check_column_count(self.names.len(), self.path)?;
+                self.check_size(count)?;
             }
             piece.push_column(name, column);
         }
@@ -185,18 +188,19 @@ impl SceneReader<'_> {
         });
         self.triangles.extend(placed);
         self.table.append(piece);
-        self.check_size()
+        self.check_size(0)
     }
 
-    /// Refuses a scene that repeats its meshes until they fill the memory.
-    fn check_size(&self) -> Result<(), Error> {
-        let numbers = 12 * self.table.positions.len() * (1 + self.names.len());
+    /// Refuses a scene that repeats its meshes or its numbers until they fill the memory; `more`
+    /// vertices are still to be added.
+    fn check_size(&self, more: usize) -> Result<(), Error> {
+        let numbers = 12 * (self.table.positions.len() + more) * (1 + self.names.len());
         let size = (numbers + 12 * self.triangles.len()) as u64;
         match size <= inflate::inflated_limit(self.bytes + self.buffers.outside()) {
             true => Ok(()),
             false => Err(Error::unsupported(
                 self.path,
-                "the scene repeats its meshes to hundreds of times the size of the file",
+                "the scene repeats its meshes or numbers to hundreds of times the size of the file",
             )),
         }
     }
