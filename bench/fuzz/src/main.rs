@@ -9,7 +9,8 @@
 //! A case is a valid small file with a few damages: flipped bits, extreme bytes, cut ends, repeated
 //! and swapped pieces, and numbers that are finite but absurd. The same seed gives the same cases.
 //! A case fails if it panics, crashes, takes longer than ten seconds, or uses far more memory than
-//! the file justifies; the file is then kept in `target/fuzz`, and the exit code is 1.
+//! the file justifies; the file is then kept in `target/fuzz`, and the exit code is 1. It is 2 if
+//! the command or the sample files of the tests are missing.
 //!
 //! # Non-guarantees
 //! A reader that hangs ends the program, as a thread cannot be stopped; its file is kept.
@@ -52,7 +53,13 @@ impl Request {
                 _ => return Err(format!("{flag}: only --cases, --seed and --whitecap are known")),
             }
         }
-        Ok(request)
+        match request.whitecap.is_file() {
+            true => Ok(request),
+            false => Err(format!(
+                "{} does not exist; build it with cargo build --release, or give --whitecap",
+                request.whitecap.display()
+            )),
+        }
     }
 }
 
@@ -64,15 +71,14 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let samples = samples::all();
-    let mut failures = readers::run(&request, &samples);
-    match request.whitecap.is_file() {
-        true => failures += commands::run(&request, &samples),
-        false => eprintln!(
-            "{} does not exist: commands were left out (build it, or give --whitecap)",
-            request.whitecap.display()
-        ),
-    }
+    let samples = match samples::all() {
+        Ok(samples) => samples,
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::from(2);
+        }
+    };
+    let failures = readers::run(&request, &samples) + commands::run(&request, &samples);
     println!("{failures} failures");
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

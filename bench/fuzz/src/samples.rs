@@ -16,8 +16,14 @@ pub struct Sample {
     pub bytes: Vec<u8>,
 }
 
+/// Files of other programs, in the tests of the readers.
+const FOREIGN: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/whitecap-io/tests/files"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/whitecap-io/tests/fixtures"),
+];
+
 /// Every sample.
-pub fn all() -> Vec<Sample> {
+pub fn all() -> Result<Vec<Sample>, String> {
     let mut samples = Vec::new();
     for info in formats() {
         for &kind in info.writes.iter().filter(|kind| info.reads.contains(kind)) {
@@ -29,10 +35,14 @@ pub fn all() -> Vec<Sample> {
             }
         }
     }
-    for folder in ["crates/whitecap-io/tests/files", "crates/whitecap-io/tests/fixtures"] {
-        samples.extend(foreign(Path::new(folder)));
+    for folder in FOREIGN {
+        let found = foreign(Path::new(folder));
+        if found.is_empty() {
+            return Err(format!("{folder}: there are no samples; use a complete checkout"));
+        }
+        samples.extend(found);
     }
-    samples
+    Ok(samples)
 }
 
 fn written(name: &str, kind: Kind) -> Option<Vec<u8>> {

@@ -2,14 +2,16 @@
 //!
 //! # Guarantees
 //! * A pattern, a folder, a glob and the files that a shell made of a glob are taken alike; what was
-//!   understood is said.
+//!   understood is said. Results of the command itself in the same folder do not count, so that the same
+//!   command can continue.
 //! * Frames that are missing are said. Work on each frame alone goes on with those that exist; work
 //!   that goes from frame to frame is refused with a range that has no gap.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, value_parser};
-use whitecap_io::{FormatInfo, FrameRange, Sequence, number_ranges};
+use whitecap_io::{FormatInfo, FrameRange, Kind, Sequence, number_ranges};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -43,6 +45,9 @@ impl InputFiles {
     }
 }
 
+/// All kinds of data.
+pub const EVERY_KIND: [Kind; 3] = [Kind::Particles, Kind::Mesh, Kind::Volume];
+
 /// `--frames`, for commands that take sequences.
 pub fn frames_flag() -> Arg {
     Arg::new("frames")
@@ -65,14 +70,49 @@ pub fn input_argument(name: &'static str, value_name: &'static str, help: &str) 
         ))
 }
 
-/// Whether a file can hold particles, a mesh or a volume.
-fn is_data(path: &Path) -> bool {
-    FormatInfo::of(path).is_some()
+/// What counts among the files of a folder, a glob or a list.
+pub struct Wanted<'a> {
+    /// What the files may hold.
+    pub kinds: &'a [Kind],
+    /// Where the results of the command go.
+    pub outputs: &'a [PathBuf],
 }
 
-/// The sequence that an argument names; says what a folder or a glob was taken for.
-pub fn find(session: &Session, path: &Path) -> Result<Sequence, Failure> {
-    said(session, Sequence::find(path, is_data)?)
+impl Wanted<'_> {
+    /// Whether a file can be read as one of the kinds.
+    fn is_readable(&self, path: &Path) -> bool {
+        FormatInfo::of(path)
+            .is_some_and(|info| info.reads.iter().any(|kind| self.kinds.contains(kind)))
+    }
+
+    /// The sequences of the results; a mistake in their names is told later.
+    fn results(&self) -> Vec<Sequence> {
+        self.outputs.iter().filter_map(|output| Sequence::new(output).ok()).collect()
+    }
+
+    /// The sequence that a path names. If a folder holds nothing but results, they are meant.
+    fn find(&self, path: &Path) -> Result<Sequence, whitecap_io::Error> {
+        let results = self.results();
+        let has_others = Cell::new(false);
+        let is_input = |file: &Path| {
+            let fits = self.is_readable(file) && !results.iter().any(|result| result.names(file));
+            has_others.set(has_others.get() || fits);
+            fits
+        };
+        let found = Sequence::find(path, is_input);
+        match has_others.get() {
+            true => found,
+            false => Sequence::find(path, |file| self.is_readable(file)),
+        }
+    }
+
+    /// The sequence of a list of files.
+    fn of_files(&self, files: &[PathBuf]) -> Result<Sequence, whitecap_io::Error> {
+        let results = self.results();
+        let is_result = |file: &PathBuf| results.iter().any(|result| result.names(file));
+        let inputs: Vec<PathBuf> = files.iter().filter(|file| !is_result(file)).cloned().collect();
+        Sequence::of_files(if inputs.is_empty() { files } else { &inputs })
+    }
 }
 
 fn said(session: &Session, sequence: Sequence) -> Result<Sequence, Failure> {
@@ -87,11 +127,12 @@ pub fn sequence_of(
     matches: &ArgMatches,
     session: &Session,
     name: &str,
+    wanted: &Wanted<'_>,
 ) -> Result<Sequence, Failure> {
     let paths: Vec<PathBuf> = matches.get_many(name).into_iter().flatten().cloned().collect();
     match &paths[..] {
-        [only] => find(session, only),
-        several => said(session, Sequence::of_files(several)?),
+        [only] => said(session, wanted.find(only)?),
+        several => said(session, wanted.of_files(several)?),
     }
 }
 
@@ -117,8 +158,13 @@ pub fn files_of(matches: &ArgMatches, sequence: Sequence) -> Result<InputFiles, 
 }
 
 /// The files of the input argument `name`; says which frames are missing.
-pub fn inputs(matches: &ArgMatches, session: &Session, name: &str) -> Result<InputFiles, Failure> {
-    let files = files_of(matches, sequence_of(matches, session, name)?)?;
+pub fn inputs(
+    matches: &ArgMatches,
+    session: &Session,
+    name: &str,
+    wanted: &Wanted<'_>,
+) -> Result<InputFiles, Failure> {
+    let files = files_of(matches, sequence_of(matches, session, name, wanted)?)?;
     note_missing(session, &files.sequence, &files.missing);
     Ok(files)
 }

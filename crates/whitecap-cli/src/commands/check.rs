@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 use whitecap_core::counted_as;
+use whitecap_io::Kind;
 use whitecap_surface::MeshReport;
 
 use super::run;
@@ -13,7 +14,7 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::file_notes::FileNotes;
-use crate::frames;
+use crate::frames::{self, Wanted};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
@@ -52,13 +53,20 @@ struct Checked {
 
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
-    let input = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
-    if whitecap_io::has_extension(&input, &["toml"]) {
-        let shot = run::load(&input)?;
+    let inputs: Vec<&PathBuf> = matches.get_many("file").into_iter().flatten().collect();
+    if let Some(input) = inputs.iter().find(|path| whitecap_io::has_extension(path, &["toml"])) {
+        if inputs.len() > 1 {
+            return Err(Failure::Usage(format!(
+                "{} is a shot file; shot files are checked one at a time, each with a command of its own",
+                input.display()
+            )));
+        }
+        let shot = run::load(input)?;
         run::refuse_unsaved(&shot)?;
         return Ok(run::outline(&shot));
     }
-    let files = frames::inputs(matches, session, "file")?;
+    let wanted = Wanted { kinds: &[Kind::Mesh], outputs: &[] };
+    let files = frames::inputs(matches, session, "file", &wanted)?;
     let progress = Progress::new(session, files.frames.len());
     let mut checked = Vec::with_capacity(files.frames.len());
     let mut notes = FileNotes::default();

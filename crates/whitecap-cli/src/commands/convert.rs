@@ -17,7 +17,7 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::format_choice::{extensions_for, in_words};
-use crate::frames::{self, FramePair};
+use crate::frames::{self, EVERY_KIND, FramePair, Wanted};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
@@ -33,10 +33,10 @@ Examples:
   whitecap convert 'sim/*.csv' 'out/frame.####.bgeo' --rename vel=velocity --drop pressure
   whitecap convert sim/ 'out/frame.####.bgeo' --frames 1-100x5 --fps 24
 
-Columns are renamed first, then velocities made (--fps), columns left out, and everything is scaled,
-turned and moved, in this order. Particles stay particles and meshes stay meshes; a mesh becomes a signed distance field in a .vdb
-file (--cell), and a level set in a .vdb file becomes a mesh. Particles become a mesh with
-`whitecap surface`.";
+Columns are renamed first, then velocities made (--fps), columns left out, and everything is
+scaled, turned and moved, in this order. Particles stay particles and meshes stay meshes; a mesh
+becomes a signed distance field in a .vdb file (--cell), and a level set in a .vdb file becomes a
+mesh. Particles become a mesh with `whitecap surface`.";
 
 /// Its arguments and help.
 pub fn command() -> Command {
@@ -104,9 +104,10 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         changes: Changes { renamed: Vec::new(), ..changes.clone() },
         makes_velocities: rate.is_some(),
     };
-    let files = frames::inputs(matches, session, "input")?;
+    let wanted = Wanted { kinds: &EVERY_KIND, outputs: std::slice::from_ref(&output) };
+    let files = frames::inputs(matches, session, "input", &wanted)?;
     let pairs = frames::pairs(&files, &output)?;
-    let reading = Reading::new(&changes, rate, &pairs);
+    let reading = Reading::new(&changes, rate, &files.sequence)?;
     let progress = Progress::new(session, pairs.len());
     let mut kind = Kind::Particles;
     for (done, pair) in pairs.iter().enumerate() {
@@ -114,7 +115,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
             return Err(cancelled(done, &pairs, matches.get_one("frames")));
         }
         progress.within(done, 0.0, &pair.input.display().to_string());
-        kind = conversion.convert(done, pair, &reading)?;
+        kind = conversion.convert(pair, &reading)?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
     }
     drop(progress);
@@ -162,12 +163,7 @@ struct Conversion {
 
 impl Conversion {
     /// Converts one file; returns what was written.
-    fn convert(
-        &self,
-        place: usize,
-        pair: &FramePair,
-        reading: &Reading<'_>,
-    ) -> Result<Kind, Failure> {
+    fn convert(&self, pair: &FramePair, reading: &Reading) -> Result<Kind, Failure> {
         let FramePair { input, output, .. } = pair;
         let kind = whitecap_io::kind_of(input)?;
         let writes = |kind: Kind| self.format.writes.contains(&kind);
@@ -180,12 +176,12 @@ impl Conversion {
         }
         match kind {
             Kind::Particles if writes(Kind::Particles) => {
-                let particles = self.changes.particles(&reading.particles(place)?).map_err(told)?;
+                let particles = self.changes.particles(&reading.particles(pair)?).map_err(told)?;
                 whitecap_io::write_particles_as(output, self.format.format, &particles)?;
                 Ok(Kind::Particles)
             }
             Kind::Mesh if writes(Kind::Mesh) => {
-                let mesh = self.changes.mesh(&reading.mesh(place)?).map_err(told)?;
+                let mesh = self.changes.mesh(&reading.mesh(pair)?).map_err(told)?;
                 whitecap_io::write_mesh_as(output, self.format.format, &mesh)?;
                 Ok(Kind::Mesh)
             }
@@ -196,7 +192,7 @@ impl Conversion {
                         input.display()
                     ))
                 })?;
-                let mesh = self.changes.mesh(&reading.mesh(place)?).map_err(told)?;
+                let mesh = self.changes.mesh(&reading.mesh(pair)?).map_err(told)?;
                 let volume = distance_volume(&mesh, cell);
                 vdb::write(output, &volume.map_err(|error| Failure::about(input, error))?)?;
                 Ok(Kind::Volume)
@@ -242,6 +238,15 @@ impl Conversion {
     }
 
     fn cannot(&self, kind: Kind, input: &Path) -> Failure {
+        if self.format.writes.is_empty() {
+            return Failure::Usage(format!(
+                "{} holds {}, but .{} files are only read, not written; use one of {}",
+                input.display(),
+                in_words(kind),
+                self.format.extensions[0],
+                extensions_for(&[kind])
+            ));
+        }
         let advice = match kind {
             Kind::Particles if self.format.writes.contains(&Kind::Mesh) => {
                 String::from("use `whitecap surface` to put a surface around them")

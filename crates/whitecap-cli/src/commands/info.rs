@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::format_choice::{in_words, readable_extensions};
-use crate::frames;
+use crate::frames::{self, EVERY_KIND, Wanted};
 use crate::plain_text;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -38,7 +38,8 @@ pub fn command() -> Command {
 
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
-    let sequence = frames::sequence_of(matches, session, "file")?;
+    let wanted = Wanted { kinds: &EVERY_KIND, outputs: &[] };
+    let sequence = frames::sequence_of(matches, session, "file", &wanted)?;
     let path = sequence.pattern();
     let progress = Progress::new(session, 1);
     progress.within(0, 0.0, &path.display().to_string());

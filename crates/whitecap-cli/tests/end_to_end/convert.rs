@@ -199,3 +199,42 @@ fn advice_names_flags_that_exist() {
         assert_eq!(code, 0, "{advice}: {stderr}");
     }
 }
+
+/// Contract: a frame gets the same velocities whatever range is converted: its neighbours are the files
+/// next to it, so a conversion can be continued.
+#[test]
+fn velocities_do_not_depend_on_the_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for frame in 1..=7_u8 {
+        let mut particles = Particles::new(vec![Vec3::X * f32::from(frame * frame)]);
+        particles.set_attribute("id", Column::I64(vec![8])).unwrap();
+        whitecap_io::write_particles(folder.join(format!("f.{frame}.npz")), &particles).unwrap();
+    }
+    for (out, input, frames) in [
+        ("all", "f.#.npz", &[][..]),
+        ("rest", "f.#.npz", &["--frames=4-7"]),
+        ("some", "f.#.npz", &["--frames=1-7x3"]),
+        ("glob", "f.[4-7].npz", &[]),
+    ] {
+        let output = format!("{out}/f.#.npz");
+        let arguments = [&["convert", input, &output, "--fps=24"], frames].concat();
+        let (code, _, stderr) = outcome(&run(folder, &arguments));
+        assert_eq!(code, 0, "{stderr}");
+        for frame in [4, 7] {
+            let read = |out: &str| fs::read(folder.join(format!("{out}/f.{frame}.npz"))).unwrap();
+            assert_eq!(read(out), read("all"), "{out}, frame {frame}");
+        }
+    }
+}
+
+/// Contract: a format that is only read is refused as output with a sentence that says so.
+#[test]
+fn formats_that_are_only_read_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_sequence(folder);
+    let (code, _, stderr) = outcome(&run(folder, &["convert", "frame.0001.bgeo", "y.prt"]));
+    assert!(code == 2 && stderr.contains(".prt files are only read"), "{stderr}");
+    assert!(stderr.contains(".bgeo"), "{stderr}");
+}

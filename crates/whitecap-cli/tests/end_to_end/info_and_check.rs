@@ -154,3 +154,13 @@ fn file_names_need_not_be_utf_8() {
     assert!(folder.join(name(b"out\xff/eau\xe9.0002.ply")).is_file());
     succeeds(&[name(b"check"), meshes, json]);
 }
+
+/// Contract: no shot file among several is left unchecked without a word.
+#[test]
+fn shot_files_are_checked_one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    for files in [["a.toml", "b.toml"], ["a.ply", "b.toml"]] {
+        let (code, _, stderr) = outcome(&run(folder.path(), &["check", files[0], files[1]]));
+        assert!(code == 2 && stderr.contains("one at a time"), "{stderr}");
+    }
+}

@@ -144,3 +144,16 @@ fn ctrl_c_ends_ffmpeg() {
     assert_eq!(hidden(folder), 0);
     assert!(!folder.join("movie.mp4").exists());
 }
+
+/// Contract: an `ffmpeg` in the current folder is not run, though the PATH has empty and relative entries.
+#[test]
+fn ffmpeg_of_the_current_folder_is_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    prepare(folder, "touch ran\ncat > \"$last\"");
+    fs::copy(folder.join("bin/ffmpeg"), folder.join("ffmpeg")).unwrap();
+    let mut command = sheet(folder, &["r.####.png", "-o", "movie.mp4"]);
+    let (code, _, stderr) = outcome(&command.env("PATH", ":.:bin:").output().unwrap());
+    assert!(code == 2 && stderr.contains("needs ffmpeg"), "{stderr}");
+    assert!(!folder.join("ran").exists());
+}

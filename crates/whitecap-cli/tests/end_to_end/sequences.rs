@@ -233,3 +233,36 @@ fn mixed_sequences_are_an_error_with_candidates() {
         }
     }
 }
+
+/// Contract: results in the folder of the input are not taken for input, nor are files that the command
+/// cannot take, so the same command can be given again.
+#[test]
+fn results_beside_the_input_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let sim = folder.join("sim");
+    write_frames(&sim, &[1, 2]);
+    for frame in [1, 2, 3] {
+        // A mesh, which has no particles.
+        fs::write(sim.join(format!("box.{frame}.stl")), "solid\nendsolid\n").unwrap();
+    }
+    for _ in 0..2 {
+        for arguments in [
+            &["surface", "sim/", "-o", "sim/s.####.ply"][..],
+            &["surface", "sim/*", "-o", "./sim/s.####.ply"],
+            &["surface", "sim/f.0001.bgeo", "sim/f.0002.bgeo", "-o", "sim/s.####.ply"],
+        ] {
+            let (code, _, stderr) = outcome(&run(folder, arguments));
+            assert_eq!(code, 0, "{arguments:?}: {stderr}");
+            assert!(stderr.contains("sim/f.####.bgeo"), "{arguments:?}: {stderr}");
+        }
+    }
+    let expanded = ["sim/f.0001.bgeo", "sim/f.0002.bgeo", "sim/s.0001.ply", "sim/s.0002.ply"];
+    let arguments = [&["surface"], &expanded[..], &["-o", "sim/s.####.ply"]].concat();
+    let (code, _, stderr) = outcome(&run(folder, &arguments));
+    assert_eq!(code, 0, "{stderr}");
+    let own = tempfile::tempdir().unwrap();
+    write_frames(own.path(), &[1, 2]);
+    let (code, _, stderr) = outcome(&run(own.path(), &["convert", ".", "f.####.bgeo"]));
+    assert!(code == 2 && stderr.contains("overwritten by its own result"), "{stderr}");
+}

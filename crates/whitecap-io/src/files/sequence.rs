@@ -102,7 +102,7 @@ impl Sequence {
                 names
             }
         };
-        let visible = |name: &String| !name.starts_with('.') && wanted(Path::new(name));
+        let visible = |name: &String| !name.starts_with('.') && wanted(&folder.join(name));
         let names: Vec<String> = names.into_iter().filter(visible).collect();
         let found = choose(&path.display().to_string(), folder, &names)?;
         Self::of_found(&format!("{}: ", path.display()), folder, found)
@@ -187,6 +187,23 @@ impl Sequence {
         let is_asked_for = |frame: &i64| self.only.as_ref().is_none_or(|only| only.contains(frame));
         let frames = self.on_disk()?.into_iter().filter(is_asked_for);
         Ok(frames.map(|frame| (frame, self.path(frame))).collect())
+    }
+
+    /// Every frame that has a file, ascending: also those that a glob or a list of files leaves out.
+    pub fn all_existing(&self) -> Result<Vec<(i64, PathBuf)>, Error> {
+        Ok(self.on_disk()?.into_iter().map(|frame| (frame, self.path(frame))).collect())
+    }
+
+    /// Whether this is the file of some frame.
+    pub fn names(&self, file: &Path) -> bool {
+        let Some(name) = file.file_name() else { return false };
+        let is_named = match &self.name {
+            Name::Single(only) => only == name,
+            Name::Numbered { .. } => self.name.frame(name).is_some(),
+        };
+        let folder = |path: &Path| listed(path).canonicalize().ok();
+        let theirs = || folder(file.parent().unwrap_or(Path::new("")));
+        is_named && folder(&self.folder).is_some_and(|ours| Some(ours) == theirs())
     }
 
     /// Every frame that has a file, asked for or not.

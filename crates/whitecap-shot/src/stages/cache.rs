@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_core::outliers::{LEAVE_OUT, Outlier, outliers};
-use whitecap_core::{Column, Particles, attributes};
+use whitecap_core::{Column, Particles, attributes, counted_as};
 use whitecap_io::Noted;
 use whitecap_surface::SpacingEstimate;
 
@@ -163,7 +163,7 @@ impl Phenomenon for Cache {
         if context.frame.index == self.first {
             notes.extend(mesh_note(&path, &data));
         }
-        notes.extend(self.files.understood().map(|text| format!("{text}.")));
+        notes.extend(self.files.understood().map(str::to_owned));
         Ok(StageOutput::new(data).with_notes(notes).with_metrics(metrics))
     }
 }
@@ -173,9 +173,13 @@ fn mesh_note(path: &Path, data: &FrameData) -> Option<String> {
     let FrameData::Particles(particles) = data else { return None };
     (whitecap_io::kind_of(path).ok()? == whitecap_io::Kind::Mesh).then(|| {
         format!(
-            "{} holds a mesh; its {} vertices are taken as particles",
+            "{} holds a mesh; its {}",
             path.display(),
-            particles.len()
+            counted_as(
+                particles.len(),
+                "vertex is taken as a particle",
+                "vertices are taken as particles"
+            )
         )
     })
 }

@@ -36,11 +36,12 @@ Examples:
   whitecap render glass.bgeo -o glass.png --region 0.4,0.4,0.6,0.6 \\
       --objects '[{\"shape\": {\"mesh\": {\"path\": \"glass.ply\"}}, \"material\": {\"glass\": {}}}]'
 
-Particles are hit directly: no mesh is made. A picture called .exr gets a .png beside it to look at.
-Without --camera-position the camera sees all of the liquid, without --objects or --terrain it stands on
-a floor of squares that are 1, 2 or 5 times a power of ten wide, without --material it is coloured like
-water of its size, and without --exposure the light is measured once for all frames. Objects, lamps and materials are easier to
-write in a shot file; see whitecap run. To put pictures side by side: whitecap sheet.";
+Particles are hit directly: no mesh is made. A picture called .exr gets a .png beside it to look
+at. Without --camera-position the camera sees all of the liquid, without --objects or --terrain it
+stands on a floor of squares that are 1, 2 or 5 times a power of ten wide, without --material it is
+coloured like water of its size, and without --exposure the light is measured once for all frames.
+Objects, lamps and materials are easier to write in a shot file; see whitecap run. To put pictures
+side by side: whitecap sheet.";
 
 /// Largest light that a path adds where `clamp` is left out, in the light that is shown as white.
 const CLAMP: f32 = 8.0;

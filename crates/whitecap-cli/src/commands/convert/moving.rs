@@ -1,9 +1,14 @@
 //! Reading a frame with its columns under their new names, and with velocities from its neighbours.
+//!
+//! # Guarantees
+//! The neighbours of a frame are the files next to it, whether or not they are converted as well: a frame
+//! is the same whatever range was asked for.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use whitecap_core::{Particles, TriMesh, Volume};
+use whitecap_io::Sequence;
 use whitecap_io::changes::motion::{moving_mesh, moving_particles};
 use whitecap_io::changes::{ChangeError, Changes};
 
@@ -12,12 +17,13 @@ use crate::file_notes::FileNotes;
 use crate::frames::FramePair;
 
 /// How frames are read.
-pub struct Reading<'a> {
+pub struct Reading {
     /// What is renamed, and nothing else.
     names: Changes,
     /// Frames per second, if velocities are made anew.
     rate: Option<f64>,
-    pairs: &'a [FramePair],
+    /// Every frame that exists, ascending; only needed for velocities.
+    existing: Vec<(i64, PathBuf)>,
     /// What readers had to say.
     notes: RefCell<FileNotes>,
 }
@@ -25,11 +31,12 @@ pub struct Reading<'a> {
 /// The frame before or after, and how many seconds lie between.
 type Beside<T> = Option<(T, f64)>;
 
-impl<'a> Reading<'a> {
-    /// Reads these frames.
-    pub fn new(changes: &Changes, rate: Option<f64>, pairs: &'a [FramePair]) -> Self {
+impl Reading {
+    /// Reads frames of this sequence.
+    pub fn new(changes: &Changes, rate: Option<f64>, sequence: &Sequence) -> Result<Self, Failure> {
         let names = Changes { renamed: changes.renamed.clone(), ..Changes::default() };
-        Self { names, rate, pairs, notes: RefCell::default() }
+        let existing = rate.map(|_| sequence.all_existing()).transpose()?.unwrap_or_default();
+        Ok(Self { names, rate, existing, notes: RefCell::default() })
     }
 
     /// What readers had to say.
@@ -38,31 +45,31 @@ impl<'a> Reading<'a> {
     }
 
     /// The particles of a frame.
-    pub fn particles(&self, place: usize) -> Result<Particles, Failure> {
+    pub fn particles(&self, pair: &FramePair) -> Result<Particles, Failure> {
         let read = |path: &Path| {
             let noted = whitecap_io::read_particles_noted(path)?;
             let particles = self.notes.borrow_mut().take(path, noted);
             self.names.particles(&particles).map_err(|error| about(path, error))
         };
-        let path = &self.pairs[place].input;
+        let path = &pair.input;
         let now = read(path)?;
         let Some(rate) = self.rate else { return Ok(now) };
-        let [before, after] = self.neighbours(place, rate, read)?;
+        let [before, after] = self.neighbours(pair.frame, rate, read)?;
         let both = [&before, &after].map(|side| side.as_ref().map(|(data, time)| (data, *time)));
         moving_particles(now, both[0], both[1]).map_err(|error| Failure::about(path, error))
     }
 
     /// The mesh of a frame.
-    pub fn mesh(&self, place: usize) -> Result<TriMesh, Failure> {
+    pub fn mesh(&self, pair: &FramePair) -> Result<TriMesh, Failure> {
         let read = |path: &Path| {
             let noted = whitecap_io::read_mesh_noted(path)?;
             let mesh = self.notes.borrow_mut().take(path, noted);
             self.names.mesh(&mesh).map_err(|error| about(path, error))
         };
-        let path = &self.pairs[place].input;
+        let path = &pair.input;
         let now = read(path)?;
         let Some(rate) = self.rate else { return Ok(now) };
-        let [before, after] = self.neighbours(place, rate, read)?;
+        let [before, after] = self.neighbours(pair.frame, rate, read)?;
         let both = [&before, &after].map(|side| side.as_ref().map(|(data, time)| (data, *time)));
         moving_mesh(now, both[0], both[1]).map_err(|error| Failure::about(path, error))
     }
@@ -75,20 +82,17 @@ impl<'a> Reading<'a> {
 
     fn neighbours<T>(
         &self,
-        place: usize,
+        frame: i64,
         rate: f64,
         read: impl Fn(&Path) -> Result<T, Failure>,
     ) -> Result<[Beside<T>; 2], Failure> {
-        let frame = self.pairs[place].frame;
-        let side = |other: Option<usize>| -> Result<Beside<T>, Failure> {
-            let Some(FramePair { frame: other, input, .. }) = other.and_then(|o| self.pairs.get(o))
-            else {
-                return Ok(None);
-            };
-            let input: &PathBuf = input;
+        let side = |other: Option<&(i64, PathBuf)>| -> Result<Beside<T>, Failure> {
+            let Some((other, input)) = other else { return Ok(None) };
             Ok(Some((read(input)?, (other - frame).unsigned_abs() as f64 / rate)))
         };
-        Ok([side(place.checked_sub(1))?, side(Some(place + 1))?])
+        let start = self.existing.partition_point(|(other, _)| *other < frame);
+        let end = self.existing.partition_point(|(other, _)| *other <= frame);
+        Ok([side(self.existing[..start].last())?, side(self.existing[end..].first())?])
     }
 }
 

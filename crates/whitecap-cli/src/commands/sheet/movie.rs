@@ -4,9 +4,12 @@
 //! * The movie is written whole or not at all: `ffmpeg` writes to a temporary file in the same folder.
 //! * `ffmpeg` ends with the command: it is stopped when the command is cancelled, even while it does not
 //!   read, or when a frame cannot be made.
+//! * Only an `ffmpeg` in a folder that the PATH names in full is run, never one of the current folder.
 //! * What plays everywhere: H.264 in MP4 or VP9 in WebM, 4:2:0, sides of even length, BT.709.
 //!
 //! # Non-guarantees
+//! A command that is killed, or that gets a second Ctrl-C before it could act on the first, cannot stop
+//! `ffmpeg`: that then finds the end of its input, encodes what it has and ends by itself.
 //! Another `ffmpeg` makes other bytes. One without the encoder says so, and the message passes it on.
 
 use std::io::{ErrorKind, Read, Write};
@@ -69,7 +72,9 @@ impl Movie {
 pub fn find_ffmpeg(output: &Path) -> Result<PathBuf, Failure> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("ffmpeg{}", std::env::consts::EXE_SUFFIX);
-    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(&name));
+    // An empty entry is the current folder, where anything may lie.
+    let folders = std::env::split_paths(&folders).filter(|folder| folder.is_absolute());
+    let mut places = folders.map(|folder| folder.join(&name));
     places.find(|place| place.is_file()).ok_or_else(|| {
         Failure::Usage(format!(
             "{}: this needs ffmpeg, and none is on the PATH; install it, or write {}, which needs nothing else",

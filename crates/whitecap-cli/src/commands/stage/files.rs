@@ -11,7 +11,7 @@ use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Shot, Subject, s
 use super::save_to;
 use crate::commands::render;
 use crate::failure::Failure;
-use crate::frames::{self, make_folder};
+use crate::frames::{self, Wanted, make_folder};
 use crate::session::Session;
 
 /// The files of an input.
@@ -50,7 +50,9 @@ impl Files {
         let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
         let gives = choose(info, settings, &output)?;
         let fps = matches.try_get_one::<f64>("fps").ok().flatten().copied().unwrap_or(24.0);
-        let ports = ports(info, matches, session)?;
+        let beside = info.beside.iter().filter_map(|side| matches.get_one::<PathBuf>(side.name));
+        let outputs: Vec<PathBuf> = beside.chain([&output]).cloned().collect();
+        let ports = ports(info, matches, session, &outputs)?;
         let Chosen { frames, inputs, missing } = chosen(info, matches, session, &ports, &output)?;
         let saves = saves(info, gives, &output, matches)?;
         let outliers = outliers(matches);
@@ -293,6 +295,7 @@ fn ports(
     info: &KindInfo,
     matches: &ArgMatches,
     session: &Session,
+    outputs: &[PathBuf],
 ) -> Result<Vec<PortFile>, Failure> {
     let mut ports = Vec::new();
     for port in info.inputs {
@@ -302,12 +305,24 @@ fn ports(
             _ => port.key,
         };
         if matches.contains_id(argument) {
-            let sequence = frames::sequence_of(matches, session, argument)?;
+            let kinds: Vec<Kind> = port.accepts.iter().filter_map(|kind| stored(*kind)).collect();
+            let wanted = Wanted { kinds: &kinds, outputs };
+            let sequence = frames::sequence_of(matches, session, argument, &wanted)?;
             let content = content(port, &sequence)?;
             ports.push(PortFile { port, sequence, content });
         }
     }
     Ok(ports)
+}
+
+/// What a file that holds such data is called.
+fn stored(kind: DataKind) -> Option<Kind> {
+    match kind {
+        DataKind::Particles => Some(Kind::Particles),
+        DataKind::Mesh => Some(Kind::Mesh),
+        DataKind::Volume => Some(Kind::Volume),
+        DataKind::Picture => None,
+    }
 }
 
 /// What the files of an input hold; if the input takes several kinds of data, the first file
