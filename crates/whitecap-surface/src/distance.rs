@@ -26,9 +26,10 @@ pub(crate) fn distance_to_surface(field: &SparseGrid<f32>, band: f32) -> SparseG
     let lattice = field.lattice();
     let mesh = marching_cubes::extract(field);
     let bvh = TriangleBvh::build(&mesh);
-    // Its triangles are as small as its cells, so that the tiles follow those of the field.
+    // Its triangles are as small as its cells, so that the tiles follow those of the field: a list
+    // that costs nothing is never refused.
     let follows = TileCost { bytes: 0.0, what: "", remedy: "" };
-    let near = tiles_near(&mesh, lattice, band, follows).unwrap_or_default();
+    let near = tiles_near(&mesh, lattice, band, follows).expect("nothing is asked for");
     let mut tiles: Vec<(IVec3, Tile<f32>)> = near
         .par_iter()
         .map(|&tile| {

@@ -4,9 +4,9 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
-use whitecap_core::{Bounds, Particles, budget, counted, outliers, reduce};
+use whitecap_core::{Bounds, Particles, budget, counted, outliers};
 
-use crate::spacing::{SpacingEstimate, radius_warning};
+use crate::spacing::{SpacingEstimate, median_radius, radius_warning};
 use crate::{CropBox, Error, Method, SurfaceSettings};
 
 /// The largest radius of a particle, in metres, as that of the setting.
@@ -121,10 +121,9 @@ impl Input {
     }
 }
 
-/// The mean of the particles' own radii.
+/// The median of the particles' own radii.
 fn radius_of_column(radii: &[f32], positions: &[Vec3], notes: &mut Vec<String>) -> f32 {
-    let total = reduce::sum(radii.len(), |i| f64::from(radii[i]));
-    let radius = (total / radii.len() as f64) as f32;
+    let radius = median_radius(radii);
     // Particles of different sizes have no one spacing.
     if radii.iter().all(|&own| own == radii[0]) {
         let what = format!("the particles' own radius, {radius} m,");

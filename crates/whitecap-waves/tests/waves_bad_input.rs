@@ -130,3 +130,19 @@ fn cancelling_changes_nothing() {
     assert_eq!(result.unwrap_err(), WaveError::Cancelled);
     assert!(waves.save() == before);
 }
+
+/// Contract: a `fine` spacing at which the points would not fit into memory is refused before they are made,
+/// with the setting to change.
+#[test]
+fn a_fine_spacing_for_more_points_than_memory_is_refused() {
+    let apart = |i: i32| Vec3::new((i % 40) as f32, (i / 40 % 40) as f32, (i / 1600) as f32);
+    let drops = counted((0..64_000).map(apart).collect());
+    let mut waves = Waves::new(settings(Some(0.1), Some(0.1 / 64.0)), 0.04).unwrap();
+    match step(&mut waves, &drops) {
+        Err(WaveError::Points(PointError::OverBudget(refused))) => {
+            assert!(refused.to_string().contains("`fine`"), "{refused}");
+        }
+        other => panic!("{:?}", other.map(|frame| frame.points.len())),
+    }
+    assert_eq!((waves.frames(), waves.lengths()), (0, None));
+}

@@ -23,7 +23,8 @@ const FIRST_SWEEP: usize = 1 << 16;
 /// What tiles are for, and what each of them costs.
 #[derive(Clone, Copy, Debug)]
 pub struct TileCost<'a> {
-    /// Memory that will be needed for each tile, in bytes.
+    /// Memory that will be needed for each tile, in bytes. Zero where tiles are known to be few:
+    /// then nothing is asked, and nothing refused.
     pub bytes: f64,
     /// What the tiles are for.
     pub what: &'a str,
@@ -33,6 +34,9 @@ pub struct TileCost<'a> {
 
 impl TileCost<'_> {
     fn ask(&self, tiles: f64) -> Result<(), OverBudget> {
+        if self.bytes == 0.0 {
+            return Ok(());
+        }
         budget::ask(tiles * (self.bytes + size_of::<IVec3>() as f64), self.what, self.remedy)
     }
 }

@@ -20,6 +20,9 @@ use scene::Scene;
 
 pub use settings::SphStageSettings;
 
+/// Share of the steps of a frame whose solvers may stop at their limit without a note.
+const MOST_UNSETTLED: f64 = 0.1;
+
 const EXAMPLES: &str = "\
 Examples:
   whitecap sph --fill-box 0,0,0,1,1,1 --domain 0,0,0,3,2,1 --spacing 0.04 --frames 48 \\
@@ -91,16 +94,16 @@ impl Phenomenon for Sph {
         context: &StepContext<'_>,
         _inputs: &Inputs<'_>,
     ) -> Result<StageOutput, StageError> {
+        let mut notes = std::mem::take(&mut state.notes);
         let mut metrics = vec![];
         if context.frame.index > self.first {
-            metrics = self.advance(&mut state.liquid, context)?;
+            metrics = self.advance(&mut state.liquid, context, &mut notes)?;
         }
         let strays = state.liquid.strays();
         metrics.insert(0, Metric::count("particles", state.liquid.len()));
         metrics.push(Metric::count("particles inside a solid", strays.inside_solids).largest());
         metrics
             .push(Metric::count("particles outside the domain", strays.outside_domain).largest());
-        let mut notes = std::mem::take(&mut state.notes);
         if strays.inside_solids + strays.outside_domain > 0 {
             notes.push(String::from("some particles are inside a solid or outside the domain"));
         }
@@ -122,11 +125,12 @@ impl Phenomenon for Sph {
 }
 
 impl Sph {
-    /// Advances to a frame; returns what was measured.
+    /// Advances to a frame; returns what was measured, and notes what did not settle.
     fn advance(
         &self,
         liquid: &mut Liquid,
         context: &StepContext<'_>,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Metric>, StageError> {
         let outcome = liquid.step_frame(context.frame.dt, context.watch);
         let report = outcome.map_err(|error| match error {
@@ -136,12 +140,51 @@ impl Sph {
         let densities = report.steps.iter().map(|step| f64::from(step.largest_density));
         let compression = densities.fold(1.0, f64::max) - 1.0;
         let residual = f64::from(report.largest_compression());
+        let pressure = report.steps.iter().filter(|step| step.pressure_at_limit()).count();
+        let viscosity = report.steps.iter().filter(|step| step.viscosity_at_limit).count();
+        notes.extend(unsettled(report.steps.len(), pressure, viscosity));
         Ok(vec![
             Metric::count("steps", report.steps.len()).summed(),
             Metric::new("iterations per step", "", report.mean_iterations()),
             Metric::new("largest compression", "%", 100.0 * compression).largest(),
             Metric::new("residual of the pressure", "%", 100.0 * residual).largest(),
             Metric::new("kinetic energy", "J", report.kinetic_energy),
+            Metric::count("steps with unsettled pressure", pressure).summed(),
+            Metric::count("steps with unsettled viscosity", viscosity).summed(),
         ])
+    }
+}
+
+/// What to say of a frame in which solvers stopped at their limit in too many of its steps.
+fn unsettled(steps: usize, pressure: usize, viscosity: usize) -> Option<String> {
+    let most = MOST_UNSETTLED * steps as f64;
+    let remedies = [
+        (pressure, "pressure", "raise `most-iterations` or lower `cfl`"),
+        (viscosity, "viscosity", "lower `viscosity` or `cfl`"),
+    ];
+    let said: Vec<String> = remedies
+        .into_iter()
+        .filter(|(count, ..)| *count as f64 > most)
+        .map(|(count, what, remedy)| {
+            format!("the {what} did not settle in {count} of {steps} steps: {remedy}")
+        })
+        .collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a frame gets one note, with what to change, if solvers stopped at their limit in more than a
+    /// tenth of its steps.
+    #[test]
+    fn unsettled_solvers_are_noted() {
+        assert_eq!(unsettled(0, 0, 0), None);
+        assert_eq!(unsettled(20, 2, 1), None);
+        let note = unsettled(20, 3, 2).unwrap();
+        assert!(note.contains("pressure did not settle in 3 of 20 steps"), "{note}");
+        assert!(note.contains("`most-iterations`") && !note.contains("viscosity"), "{note}");
+        assert!(unsettled(20, 3, 20).unwrap().contains("; the viscosity did not settle in 20"));
     }
 }

@@ -34,6 +34,7 @@ pub(crate) fn evaluate(
         Some(bulge) => plan_from_coarse(implicit, cell, bulge, watch)?,
         None => return evaluate_everywhere(implicit, cell, watch),
     };
+    budget::ask(planned_bytes(&plans), WHAT, REMEDY)?;
     evaluate_tiles(implicit, lattice, plans, watch)
 }
 
@@ -57,6 +58,13 @@ pub(crate) fn evaluate_everywhere(
 struct Plan {
     inside: u64,
     evaluate: Rows,
+}
+
+/// Memory of the tiles that are planned: values where rows are evaluated, otherwise one constant.
+fn planned_bytes(plans: &[(IVec3, Plan)]) -> f64 {
+    let dense = plans.iter().filter(|(_, plan)| plan.inside != u64::MAX).count();
+    let entries = plans.len() * size_of::<(IVec3, Tile<f32>)>();
+    (dense * TILE_NODES * size_of::<f32>() + entries) as f64
 }
 
 fn evaluate_tiles(

@@ -1,5 +1,6 @@
 //! What can go wrong with surface points.
 
+use whitecap_core::budget::OverBudget;
 use whitecap_scene::SettingError;
 
 /// Why surface points cannot be made.
@@ -57,6 +58,9 @@ pub enum PointError {
     /// The particles are unusable.
     #[error(transparent)]
     Particles(#[from] whitecap_core::Error),
+    /// More memory is needed than there is.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// More points than can be numbered.
     #[error("more than {most} surface points would be needed; use a larger `fine` spacing")]
     TooMany {

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use glam::Vec3;
 use rayon::prelude::*;
+use whitecap_core::budget;
 use whitecap_core::identities::Duplicate;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Identities, Particles, Watch, counted};
@@ -30,6 +31,9 @@ use super::{Carry, Neighbourhood, SurfacePoints};
 const MOST_SPACINGS: f32 = 1e6;
 /// The share of particles that may be farther than that, and are left out.
 const MOST_STRAYS: f32 = 0.01;
+
+/// Memory of a surface point, with its neighbours, its place in grids and its waves.
+const BYTES_PER_POINT: f64 = 400.0;
 
 /// Rounds of regularisation from one turnover to the next; points keep their order and neighbours
 /// meanwhile.
@@ -152,6 +156,9 @@ impl SurfaceTracker {
         let mut round = Round::new(&self.state, lengths, std::mem::take(&mut self.memory));
         let start = Instant::now();
         round.particles.rebuild(particles.positions(), lengths.coarse);
+        let known = self.state.points.len() as f64;
+        let more = round.particles.expected_points(lengths.fine) - known;
+        budget::ask(more * BYTES_PER_POINT, "the surface points", "use a larger `fine` spacing")?;
         let movement = self.state.last.movement(
             particles,
             identities.as_ref(),

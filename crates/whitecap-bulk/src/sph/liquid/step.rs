@@ -13,7 +13,7 @@ use crate::sph::pressure::{PressureProblem, Stop, pack, vector};
 use crate::sph::resolution::Resolution;
 use crate::sph::settings::ViscosityMethod;
 use crate::sph::tension::Cohesion;
-use crate::sph::viscosity::{ViscousForce, stable_time_step};
+use crate::sph::viscosity::{MOST_ITERATIONS, ViscousForce, stable_time_step};
 use whitecap_scene::force_field::total_acceleration;
 
 /// How often a step is halved before the run stops.
@@ -156,6 +156,7 @@ impl Liquid {
             compression,
             divergence,
             viscosity_iterations,
+            viscosity_at_limit: viscosity_iterations >= MOST_ITERATIONS,
             largest_speed: 0.0,
             largest_density: 0.0,
             settling: 0,

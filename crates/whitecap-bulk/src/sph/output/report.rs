@@ -17,12 +17,21 @@ pub struct StepReport {
     pub divergence: Option<Iterations>,
     /// Iterations of the implicit viscosity.
     pub viscosity_iterations: u32,
+    /// Whether the implicit viscosity stopped at its largest number of iterations.
+    pub viscosity_at_limit: bool,
     /// Speed of the fastest particle at its end, in m/s.
     pub largest_speed: f32,
     /// Largest density at its end, as a share of the rest density.
     pub largest_density: f32,
     /// How often the densities at its end were corrected.
     pub settling: u32,
+}
+
+impl StepReport {
+    /// Whether a solve of the pressure stopped at `most-iterations`, before it was good enough.
+    pub fn pressure_at_limit(&self) -> bool {
+        self.compression.at_limit || self.divergence.is_some_and(|solve| solve.at_limit)
+    }
 }
 
 /// All time steps of a frame.

@@ -30,6 +30,8 @@ pub struct Iterations {
     pub mean_error: f32,
     /// Largest density excess reached, as a fraction of the rest density.
     pub largest_error: f32,
+    /// Whether it stopped at the largest number of iterations, before it was good enough.
+    pub at_limit: bool,
 }
 
 /// Nesterov's sequence t_1 = 1, t_(k+1) = (1 + √(1 + 4 t_k²)) / 2.
@@ -95,6 +97,7 @@ impl IterationSums {
             count,
             mean_error: mean as f32 / rest_density,
             largest_error: self.largest / rest_density,
+            at_limit: false,
         }
     }
 

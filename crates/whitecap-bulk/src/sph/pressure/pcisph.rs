@@ -147,6 +147,7 @@ impl PressureSolver for Pcisph {
         }
         problem.system.accelerate_by_pressure(problem.pairs);
         problem.accelerate();
+        outcome.at_limit = !problem.stop.is_reached(&outcome);
         outcome
     }
 

@@ -106,6 +106,7 @@ impl PressureSystem {
             self.pack(!restart);
         }
         self.accelerate_by_pressure(pairs);
+        outcome.at_limit = !stop.is_reached(&outcome);
         outcome
     }
 

@@ -17,7 +17,7 @@ use crate::sph::viscosity::ViscousForce;
 /// Largest residual, relative to the change of velocity that viscosity causes.
 const TOLERANCE: f64 = 1e-3;
 /// Largest number of iterations.
-const MOST_ITERATIONS: u32 = 200;
+pub(crate) const MOST_ITERATIONS: u32 = 200;
 
 /// Vectors of the solve, kept from step to step.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use wide::f32x4;
 use crate::sph::neighbours::{CHUNK, PairChunk, Pairs};
 use crate::sph::resolution::Resolution;
 
-pub(crate) use implicit::ImplicitViscosity;
+pub(crate) use implicit::{ImplicitViscosity, MOST_ITERATIONS};
 
 /// 2 (d + 2) in three dimensions.
 const DIMENSION_FACTOR: f32 = 10.0;

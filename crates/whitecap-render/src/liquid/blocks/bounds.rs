@@ -137,7 +137,8 @@ pub(crate) fn sort_blocks(
     Ok((Sorted { edge, tiles }, still))
 }
 
-/// Asks whether the tiles that fast particles pass through can be listed.
+/// Asks whether the tiles that fast particles pass through can be listed and filled. Pieces of a way
+/// overlap: each new tile is counted about twice.
 fn ask_for_paths(kernels: &[Kernel], edge: f32, shutter: Shutter) -> Result<(), OverBudget> {
     let tiles_of = |kernel: &Kernel| {
         let way = f64::from(kernel.velocity.length() * (shutter.close - shutter.open));
@@ -146,7 +147,7 @@ fn ask_for_paths(kernels: &[Kernel], edge: f32, shutter: Shutter) -> Result<(), 
         pieces * across.powi(3)
     };
     let tiles = reduce::sum(kernels.len(), |place| tiles_of(&kernels[place]));
-    let bytes = tiles * size_of::<IVec3>() as f64;
+    let bytes = tiles * (size_of::<IVec3>() + size_of::<[u32; TILE_NODES]>()) as f64;
     budget::ask(bytes, "the paths of fast particles", "use a shorter `shutter`, or none")
 }
 

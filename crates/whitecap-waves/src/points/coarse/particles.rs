@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
-use whitecap_core::CoordinateIndex;
 use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::{CoordinateIndex, reduce};
 use wide::f32x8;
 
 use super::band::densities;
@@ -296,6 +296,18 @@ impl CoarseParticles {
             !self.covered[cell] && cube(1).any(|near| self.cells.get(middle + near).is_none())
         };
         (0..self.grid.cell_count()).into_par_iter().with_min_len(256).filter(is_uncovered).collect()
+    }
+
+    /// About how many points `fine` metres apart the surface has: one coarse length squared for each face
+    /// between a cell with particles and one without.
+    pub fn expected_points(&self, fine: f32) -> f64 {
+        let sides = IVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]);
+        let open_faces = |cell: usize| {
+            let middle = self.grid.cell(cell);
+            sides.clone().filter(|&side| self.cells.get(middle + side).is_none()).count() as f64
+        };
+        let faces = reduce::sum(self.grid.cell_count(), open_faces);
+        faces * f64::from(self.coarse / fine).powi(2)
     }
 
     /// Places of the particles of a cell.
