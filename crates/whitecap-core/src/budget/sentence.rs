@@ -17,7 +17,7 @@ pub struct OverBudget {
     /// What bounds that.
     pub bound: Bound,
     /// A particle that is probably the cause.
-    pub outlier: Option<Outlier>,
+    pub outlier: Option<Box<Outlier>>,
     /// What a user can change.
     pub remedy: String,
 }
@@ -27,7 +27,7 @@ impl std::error::Error for OverBudget {}
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, remedy, .. } = self;
-        let blamed = self.outlier.map(|outlier| format!("{outlier}; {LEAVE_OUT}, or "));
+        let blamed = self.outlier.as_ref().map(|outlier| format!("{outlier}; {LEAVE_OUT}, or "));
         let blamed = blamed.unwrap_or_default();
         if self.bound == Bound::Work {
             let (needed, most) = (self.needed, self.free);

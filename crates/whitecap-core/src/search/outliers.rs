@@ -65,7 +65,7 @@ pub fn outliers(particles: &Particles) -> Vec<Outlier> {
 /// A refusal of memory or time for these particles: if there is an outlier, it says so, and how to
 /// leave it out.
 pub fn blame(refused: OverBudget, particles: &Particles) -> OverBudget {
-    OverBudget { outlier: outliers(particles).first().copied(), ..refused }
+    OverBudget { outlier: outliers(particles).first().copied().map(Box::new), ..refused }
 }
 
 /// How a user leaves outliers out.
