@@ -22,7 +22,8 @@ const WITHOUT_UNIT: &str = "frame frames frame_count first last missing particle
      components euler_characteristic open_edges non_manifold_edges non_manifold_vertices \
      self_intersections particles_inside_a_solid particles_outside_the_domain steps drops \
      shortest_steps columns wet_columns pictures rays tiles dense_tiles range error_of_the_volume \
-     computed skipped total iterations_per_step missing_frames fps";
+     computed skipped total iterations_per_step missing_frames fps \
+     steps_with_unsettled_pressure steps_with_unsettled_viscosity";
 
 fn check(value: &Value, has_unit: bool, key: &str, command: &str) {
     match value {
