@@ -23,5 +23,5 @@ pub use level_set::{LevelSet, LevelSetError, distance_volume};
 pub use report::{MeshReport, area, report, volume};
 pub use self_intersection::self_intersections;
 pub use settings::{CropBox, Method, SurfaceSettings};
-pub use spacing::{SpacingEstimate, particle_spacing, radius_warning, spacing_of};
+pub use spacing::{SpacingEstimate, particle_spacing, radius_warning, spacing_of, surface_spacing};
 pub use surfacing::{Surfaced, implicit_field, surface_particles};

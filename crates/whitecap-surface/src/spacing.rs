@@ -237,6 +237,15 @@ fn density_if_full(
     (round && density.is_finite() && density > 0.0).then_some(density)
 }
 
+/// Distance between neighbours of points on a surface, the median; `None` if no two of them are at different
+/// positions, or a position is not finite.
+pub fn surface_spacing(points: &[Vec3]) -> Option<f32> {
+    if !points.iter().all(|point| point.is_finite()) {
+        return None;
+    }
+    nearest_distances(points).map(|(median, _)| median)
+}
+
 /// Distances to the nearest neighbour at a different position: the median, and the upper eighth of those that
 /// are not much larger, which are of particles without a close partner.
 fn nearest_distances(positions: &[Vec3]) -> Option<(f32, f32)> {

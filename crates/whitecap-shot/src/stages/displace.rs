@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use whitecap_core::attributes::NORMAL;
 use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh};
-use whitecap_surface::particle_spacing;
+use whitecap_surface::surface_spacing;
 use whitecap_waves::dynamics::{WaveOutput, displaced_mesh};
 use whitecap_waves::points::{Lengths, SurfacePoints};
 use whitecap_waves::{DISPLACEMENT, FOAM, WAVE_VELOCITY};
@@ -93,7 +93,7 @@ impl Phenomenon for Displace {
     ) -> Result<StageOutput, StageError> {
         let (mesh, points) = (inputs.mesh("surface")?, inputs.particles("points")?);
         let (surface, waves) = waves_of(points)?;
-        let fine = self.settings.fine.or_else(|| particle_spacing(points.positions()));
+        let fine = self.settings.fine.or_else(|| surface_spacing(points.positions()));
         let mesh = match fine {
             Some(fine) => {
                 let reach = self.settings.reach.unwrap_or(REACH_PER_FINE * fine);
