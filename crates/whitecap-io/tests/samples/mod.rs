@@ -3,6 +3,20 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::io::Write;
+use std::path::Path;
+
+use whitecap_core::{Particles, TriMesh};
+use whitecap_io::{Format, parse_mesh, parse_particles};
+
+/// The particles in the bytes of a file.
+pub fn particles(format: Format, bytes: impl AsRef<[u8]>) -> Particles {
+    parse_particles(bytes.as_ref(), format, Path::new("foreign")).unwrap()
+}
+
+/// The mesh in the bytes of a file.
+pub fn mesh(format: Format, bytes: impl AsRef<[u8]>) -> TriMesh {
+    parse_mesh(bytes.as_ref(), format, Path::new("foreign")).unwrap()
+}
 
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
