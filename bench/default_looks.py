@@ -241,7 +241,7 @@ def main():
             subprocess.run([whitecap, "render", path, "-o", picture, *flags], check=True)
         pictures.append(picture)
     captions = ",".join(f"{caption}".replace(",", "\\,") for _, caption, _ in entries)
-    subprocess.run([whitecap, "sheet", *pictures, "--columns", "4", "--captions", captions,
+    subprocess.run([whitecap, "sheet", *pictures, "--columns", "4", "--cell-width", "288", "--captions", captions,
                     "-o", folder / "default-looks.png"], check=True)
 
 

@@ -1,6 +1,6 @@
 //! What a command answers: one text for people, one object for programs.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The answer of a command that did its work.
 pub struct Answer {
@@ -23,5 +23,16 @@ impl Answer {
     /// Gives what was asked for.
     pub fn report(text: impl Into<String>, json: Value) -> Self {
         Self { asked_for: true, ..Self::done(text, json) }
+    }
+
+    /// Several answers as one: a single answer as it is, others under `inputs` of one object.
+    pub fn joined(mut answers: Vec<Answer>) -> Self {
+        if answers.len() == 1 {
+            return answers.remove(0);
+        }
+        let good = answers.iter().all(|answer| answer.good);
+        let text: String = answers.iter().map(|answer| answer.text.as_str()).collect();
+        let inputs: Vec<Value> = answers.into_iter().map(|answer| answer.json).collect();
+        Self { good, ..Self::report(text, json!({ "inputs": inputs })) }
     }
 }

@@ -90,8 +90,8 @@ impl Wanted<'_> {
         self.outputs.iter().filter_map(|output| Sequence::new(output).ok()).collect()
     }
 
-    /// The sequence that a path names. If a folder holds nothing but results, they are meant.
-    fn find(&self, path: &Path) -> Result<Sequence, whitecap_io::Error> {
+    /// What `look` finds among the files that fit. If a folder holds nothing but results, they are meant.
+    fn find<T>(&self, look: impl Fn(&dyn Fn(&Path) -> bool) -> T) -> T {
         let results = self.results();
         let has_others = Cell::new(false);
         let is_input = |file: &Path| {
@@ -99,10 +99,10 @@ impl Wanted<'_> {
             has_others.set(has_others.get() || fits);
             fits
         };
-        let found = Sequence::find(path, is_input);
+        let found = look(&is_input);
         match has_others.get() {
             true => found,
-            false => Sequence::find(path, |file| self.is_readable(file)),
+            false => look(&|file| self.is_readable(file)),
         }
     }
 
@@ -131,9 +131,29 @@ pub fn sequence_of(
 ) -> Result<Sequence, Failure> {
     let paths: Vec<PathBuf> = matches.get_many(name).into_iter().flatten().cloned().collect();
     match &paths[..] {
-        [only] => said(session, wanted.find(only)?),
+        [only] => said(session, wanted.find(|fits| Sequence::find(only, fits))?),
         several => said(session, wanted.of_files(several)?),
     }
+}
+
+/// Every sequence that the values of an argument name: for work on each file alone.
+pub fn sequences_of(
+    matches: &ArgMatches,
+    session: &Session,
+    name: &str,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Sequence>, Failure> {
+    let paths: Vec<PathBuf> = matches.get_many(name).into_iter().flatten().cloned().collect();
+    if let (true, Ok(sequence)) = (paths.len() > 1, wanted.of_files(&paths)) {
+        return Ok(vec![said(session, sequence)?]);
+    }
+    let mut all = Vec::new();
+    for path in &paths {
+        for sequence in wanted.find(|fits| Sequence::find_all(path, fits))? {
+            all.push(if sequence.is_single() { sequence } else { said(session, sequence)? });
+        }
+    }
+    Ok(all)
 }
 
 /// The files of a sequence in the range that was asked for.

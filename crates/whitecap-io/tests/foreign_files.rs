@@ -310,6 +310,36 @@ fn text_stl() {
     assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
 }
 
+/// Contract: a NumPy archive may hold `x`, `y` and `z` or one array instead of `position`; arrays without
+/// a row for every particle are left out with a note. An array with a row for each axis is refused.
+#[test]
+fn numpy_archives_of_other_shapes() {
+    let read =
+        |bytes: &[u8]| parse_particles_noted(bytes, Format::Npz, Path::new("a.npz")).unwrap();
+    let split = read(include_bytes!("files/numpy_xyz.npz"));
+    assert_eq!(split.data.positions(), [Vec3::new(1.0, 3.0, 5.0), Vec3::new(2.0, 4.0, 6.0)]);
+    assert_eq!(split.data.velocities().unwrap(), [Vec3::X, Vec3::ZERO]);
+    assert_eq!(split.data.ids().unwrap(), [7, 8]);
+    assert_eq!(split.notes, ["the array `matrix` has 4 rows for 2 particles and is left out"]);
+    let single = read(include_bytes!("files/numpy_single.npz"));
+    assert_eq!(single.data.positions(), [Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)]);
+    let on_its_side = include_bytes!("files/numpy_on_its_side.npy");
+    let refused = parse_particles(on_its_side, Format::Npy, Path::new("a.npy")).unwrap_err();
+    assert!(refused.to_string().contains("save its transpose"), "{refused}");
+}
+
+/// Contract: an OBJ line that ends in a backslash goes on in the next; errors keep their line numbers.
+#[test]
+fn obj_lines_go_on() {
+    let text = "v 0 0 0\nv 1 \\\n 0 0\nv 0 1 0\r\nf 1 2 \\\r\n3\n";
+    let triangle = mesh(Format::Obj, text);
+    assert_eq!(triangle.positions()[1], Vec3::X);
+    assert_eq!(triangle.triangles(), [[0, 1, 2]]);
+    let wrong = format!("{text}v 0 x 0\n");
+    let bad = parse_mesh(wrong.as_bytes(), Format::Obj, Path::new("a.obj")).unwrap_err();
+    assert_eq!(bad.to_string(), "a.obj, line 7: `x` is not a number");
+}
+
 /// Contract: OBJ with slashes, negative indices, polygons and comments is read; a value that every
 /// vertex shares becomes an attribute, a seam leaves it out.
 #[test]

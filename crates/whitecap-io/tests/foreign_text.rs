@@ -114,3 +114,51 @@ fn xyz_dialects() {
         assert_eq!(read.positions(), [one[0], Vec3::new(4.0, 5.0, 6.0)], "{water}");
     }
 }
+
+/// Contract: tables as pandas and spreadsheets write them are read: columns of texts are left out with a
+/// note, truths are 1 and 0, a column of row numbers without a name is `index`, separators in quotes do not
+/// separate, and a comma at the end of every row is no column.
+#[test]
+fn csv_of_tables() {
+    let read = |text: &str| {
+        parse_particles_noted(text.as_bytes(), Format::Csv, Path::new("p.csv")).unwrap()
+    };
+    let table = read(",x,y,z,name,alive\n0,1,2,3,\"a, b\",True\n1,4,5,6,c,False\n");
+    assert_eq!(table.data.positions()[1], Vec3::new(4.0, 5.0, 6.0));
+    assert_eq!(table.data.attribute("index"), Some(&Column::I32(vec![0, 1])));
+    assert_eq!(table.data.attribute("alive"), Some(&Column::I32(vec![1, 0])));
+    assert!(table.data.attribute("name").is_none());
+    assert_eq!(table.notes, ["the column `name` holds no numbers and is left out"]);
+    let trailing = read("x,y,z,\n1,2,3,\n4,5,6,\n");
+    assert_eq!((trailing.data.len(), trailing.data.attributes().iter().count()), (2, 0));
+}
+
+/// Contract: what cannot be read is told with its cause: an empty cell, a decimal comma, two columns of one
+/// name, text in UTF-16.
+#[test]
+fn csv_mistakes_are_told() {
+    let wrong = |bytes: &[u8]| {
+        parse_particles(bytes, Format::Csv, Path::new("p.csv")).unwrap_err().to_string()
+    };
+    for (text, told) in [
+        (&b"x,y,z\n1,,3\n"[..], "line 2: column `y` is empty in this row"),
+        (b"x;y;z\n1;2,5;3\n", "`2,5` in column `y` is not a number; decimals need a point"),
+        (b"x,y,z\n1,\"2,5\",3\n", "`2,5` in column `y` is not a number; decimals need a point"),
+        (b"x,y,z,x\n1,2,3,4\n", "there are two columns `x`; rename one"),
+        (b"\xff\xfex\0,\0y\0", "this is text in UTF-16; save it as UTF-8"),
+        (b"x,y,z,a\n1,2,3,4\n1,2,3,b\n", "line 3: `b` in column `a` is not a number"),
+    ] {
+        assert!(wrong(text).contains(told), "{}", wrong(text));
+    }
+}
+
+/// Contract: a scalar called like a coordinate does not become one when it is written.
+#[test]
+fn a_scalar_called_x_is_no_coordinate() {
+    let mut particles = whitecap_core::Particles::new(vec![Vec3::ONE]);
+    particles.set_attribute("x", Column::F32(vec![7.0])).unwrap();
+    let bytes = whitecap_io::particle_bytes(Path::new("p.csv"), &particles).unwrap();
+    let read = parse_particles(&bytes, Format::Csv, Path::new("p.csv")).unwrap();
+    assert_eq!(read.positions(), [Vec3::ONE]);
+    assert_eq!(read.attribute("x_value"), Some(&Column::F32(vec![7.0])));
+}

@@ -11,7 +11,7 @@ use crate::scattering::bsdf::luminance;
 use crate::scene::{PreparedScene, passed};
 use crate::{Ray, RenderError, RenderSettings, Scene, render};
 
-/// Pixels along the longer edge of the picture that measurements are made on.
+/// Most pixels along the longer edge of the picture that measurements are made on.
 const PIXELS: u32 = 96;
 /// Paths per pixel that light is measured with.
 const PATHS: u32 = 16;
@@ -97,6 +97,6 @@ pub fn bright_light(
 /// Size of the picture that measurements are made on.
 fn small(settings: &RenderSettings) -> [u32; 2] {
     let (width, height) = (settings.width.max(1) as f32, settings.height.max(1) as f32);
-    let share = PIXELS as f32 / width.max(height);
+    let share = (PIXELS as f32 / width.max(height)).min(1.0);
     [width, height].map(|length| (length * share).round().max(1.0) as u32)
 }

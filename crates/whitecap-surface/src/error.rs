@@ -2,8 +2,7 @@
 
 use whitecap_core::budget::OverBudget;
 
-use crate::Method;
-use crate::input::LARGEST_RADIUS;
+use crate::input::{LARGEST_RADIUS, SMALLEST_RADIUS};
 
 /// An error of whitecap-surface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -77,15 +76,13 @@ pub enum Error {
     },
     /// Positions too far from the origin for the cell size.
     #[error(
-        "particle {index} at {distance:.3e} m from the origin is outside the range of the grid of the {method:?} method with cells of {cell} m; move the scene closer to the origin or use larger cells"
+        "particle {index} at {distance:.3e} m from the origin is too far away for cells of {cell:e} m; move the scene closer to the origin or use larger cells"
     )]
     TooFar {
         /// Which particle.
         index: usize,
         /// Its distance.
-        distance: f32,
-        /// The method.
-        method: Method,
+        distance: f64,
         /// Cell size.
         cell: f32,
     },
@@ -98,6 +95,14 @@ pub enum Error {
         index: usize,
         /// Its radius.
         value: f32,
+    },
+    /// Particles smaller than anything that flows.
+    #[error(
+        "a particle radius of {radius:e} m is too small; the smallest possible is {SMALLEST_RADIUS:e} m. Is the file in another unit? `whitecap convert --scale` changes it"
+    )]
+    RadiusTooSmall {
+        /// The radius.
+        radius: f32,
     },
     /// The surface needs more memory than there is.
     #[error(transparent)]

@@ -6,11 +6,13 @@ use rayon::prelude::*;
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::{Bounds, Particles, budget, counted, outliers};
 
-use crate::spacing::{SpacingEstimate, median_radius, radius_warning};
-use crate::{CropBox, Error, Method, SurfaceSettings};
+use crate::spacing::{SpacingEstimate, median_radius, precision_warning, radius_warning};
+use crate::{CropBox, Error, SurfaceSettings};
 
 /// The largest radius of a particle, in metres, as that of the setting.
 pub(crate) const LARGEST_RADIUS: f32 = 1e9;
+/// The smallest radius of particles, in metres: below it, densities are too large for single precision.
+pub(crate) const SMALLEST_RADIUS: f32 = 1e-12;
 /// The largest number of cells a support radius may span: finer cells only waste memory.
 const LARGEST_SUPPORT_IN_CELLS: f32 = 64.0;
 
@@ -47,6 +49,9 @@ impl Input {
                 counted(particles.len(), "particle")
             ));
         }
+        if kept.is_empty() {
+            notes.push(String::from("there are no particles, so there is no surface"));
+        }
         let positions: Vec<Vec3> =
             kept.iter().map(|&i| particles.positions()[i as usize]).collect();
         let own_radii = match settings.radius {
@@ -64,10 +69,16 @@ impl Input {
             (None, None) if positions.is_empty() => 1.0,
             (None, None) => radius_of_all(particles, &positions, &mut notes)?,
         };
+        if radius < SMALLEST_RADIUS {
+            return Err(Error::RadiusTooSmall { radius });
+        }
+        notes.extend(precision_warning(&positions, radius));
         let cell = positive("cell", settings.cell.unwrap_or(radius))?;
         let support = positive("support", settings.support.unwrap_or(4.0 * radius))?;
-        check_lengths(radius, cell, support)?;
-        check_reach(&positions, cell, settings.method)?;
+        if !positions.is_empty() {
+            check_lengths(radius, cell, support)?;
+        }
+        check_reach(&positions, cell)?;
         let relative: Option<Vec<f32>> =
             own_radii.map(|radii| radii.par_iter().map(|r| r / radius).collect());
         let largest = relative.as_ref().map_or(1.0, |r| r.iter().copied().fold(1.0, f32::max));
@@ -173,12 +184,12 @@ fn check_lengths(radius: f32, cell: f32, support: f32) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_reach(positions: &[Vec3], cell: f32, method: Method) -> Result<(), Error> {
+fn check_reach(positions: &[Vec3], cell: f32) -> Result<(), Error> {
     let reach = cell * (1 << 29) as f32;
     match positions.par_iter().position_first(|p| p.abs().max_element() > reach) {
         Some(index) => {
-            let distance = positions[index].length();
-            Err(Error::TooFar { index, distance, method, cell })
+            let distance = positions[index].as_dvec3().length();
+            Err(Error::TooFar { index, distance, cell })
         }
         None => Ok(()),
     }

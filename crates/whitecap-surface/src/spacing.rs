@@ -127,6 +127,20 @@ pub fn radius_warning(positions: &[Vec3], radius: f32, what: &str) -> Option<Str
     })
 }
 
+/// Says so if positions are so far from the origin that single precision does not tell particles of this
+/// radius apart well.
+pub(crate) fn precision_warning(positions: &[Vec3], radius: f32) -> Option<String> {
+    /// The coarsest positions that do not show, in radii.
+    const COARSEST: f32 = 0.1;
+    let far = positions.iter().fold(0.0f32, |far, p| far.max(p.abs().max_element()));
+    let step = far * f32::EPSILON;
+    (step > COARSEST * radius).then(|| {
+        format!(
+            "positions {far:.1e} m from the origin are exact to {step:.1e} m only, too coarse for a particle radius of {radius:.1e} m: move the scene to the origin in the program that saves it"
+        )
+    })
+}
+
 /// Whether full neighbourhoods of the size that goes with a radius confirm it: a quick look that spares the
 /// estimate.
 fn fits(positions: &[Vec3], radius: f32) -> bool {
@@ -376,6 +390,16 @@ mod tests {
             assert!((right / 0.025 - 1.0).abs() < 0.05, "{said}");
         }
         assert_eq!(radius_warning(&[Vec3::ONE], 1.0, "the radius"), None);
+    }
+
+    /// Contract: positions that single precision makes coarse are told; ordinary ones are not, 1 km from the
+    /// origin included.
+    #[test]
+    fn coarse_positions_are_told() {
+        let moved = |by: f32| lattice([6; 3], 0.0).iter().map(|p| *p + by).collect::<Vec<_>>();
+        for (by, is_told) in [(0.0, false), (1e3, false), (1e5, true), (1e7, true)] {
+            assert_eq!(precision_warning(&moved(by), 0.025).is_some(), is_told, "{by}");
+        }
     }
 
     /// Contract: where there is no inside, the distances between neighbours count.

@@ -103,7 +103,7 @@ pub enum TrackError {
     },
     /// Particles of two frames cannot be matched.
     #[error(
-        "the {previous} and {next} particles of two frames have no `id` that tells which is which, and their positions do not tell either ({matched:.0} % have a partner, on average {distance:.2} spacings from where it is expected): write an `id` column in which a particle has the same integer in every frame, or at least a `velocity` column"
+        "the {previous} and {next} particles of two frames have no `id` that tells which is which, or one that does not follow the motion, and their positions do not tell either ({matched:.0} % have a partner, on average {distance:.2} spacings from where it is expected): write an `id` column in which a particle has the same integer in every frame, or at least a `velocity` column"
     )]
     Unmatched {
         /// Particles of the first frame.

@@ -1,7 +1,7 @@
 //! `whitecap check`: whether a mesh is closed, and its measurements; whether a shot file has
 //! mistakes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
@@ -66,32 +66,54 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         return Ok(run::outline(&shot));
     }
     let wanted = Wanted { kinds: &[Kind::Mesh], outputs: &[] };
-    let files = frames::inputs(matches, session, "file", &wanted)?;
-    let progress = Progress::new(session, files.frames.len());
-    let mut checked = Vec::with_capacity(files.frames.len());
+    let mut all = Vec::new();
+    for sequence in frames::sequences_of(matches, session, "file", &wanted)? {
+        let files = frames::files_of(matches, sequence)?;
+        frames::note_missing(session, &files.sequence, &files.missing);
+        all.push(files);
+    }
+    let progress = Progress::new(session, all.iter().map(|files| files.frames.len()).sum());
     let mut notes = FileNotes::default();
-    for (frame, path) in files.frames.clone() {
-        if session.cancel.is_cancelled() {
-            return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+    let mut answers = Vec::with_capacity(all.len());
+    let mut done = 0;
+    for files in &all {
+        let mut checked = Vec::with_capacity(files.frames.len());
+        for (frame, path) in &files.frames {
+            if session.cancel.is_cancelled() {
+                return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+            }
+            progress.within(done, 0.0, &path.display().to_string());
+            checked.push(check(*frame, path, matches, &mut notes)?);
+            done += 1;
+            progress.finished(done, &path.display().to_string(), None);
         }
-        progress.within(checked.len(), 0.0, &path.display().to_string());
-        let mesh = notes.take(&path, whitecap_io::read_mesh_noted(&path)?);
-        let report = whitecap_surface::report(&mesh);
-        let count = || whitecap_surface::self_intersections(&mesh);
-        let self_intersections = matches.get_flag("self-intersections").then(count);
-        checked.push(Checked { frame, path, report, self_intersections });
-        progress.finished(checked.len(), &format!("frame {frame}"), None);
+        answers.push(match files.is_sequence() {
+            false => Answer {
+                good: is_good(&checked[0].report),
+                ..Answer::report(checked[0].text(), checked[0].json())
+            },
+            true => sequence_answer(&checked, &files.missing),
+        });
     }
     drop(progress);
     notes.tell(session);
-    let good = checked.iter().all(|one| is_good(&one.report));
-    let answer = match files.is_sequence() {
-        false => Answer::report(checked[0].text(), checked[0].json()),
-        true => sequence_answer(&checked, &files.missing, good),
-    };
-    let mut answer = Answer { good, ..answer };
+    let mut answer = Answer::joined(answers);
+    answer.json["good"] = json!(answer.good);
     answer.json["notes"] = notes.json();
     Ok(answer)
+}
+
+fn check(
+    frame: i64,
+    path: &Path,
+    matches: &ArgMatches,
+    notes: &mut FileNotes,
+) -> Result<Checked, Failure> {
+    let mesh = notes.take(path, whitecap_io::read_mesh_noted(path)?);
+    let report = whitecap_surface::report(&mesh);
+    let count = || whitecap_surface::self_intersections(&mesh);
+    let self_intersections = matches.get_flag("self-intersections").then(count);
+    Ok(Checked { frame, path: path.to_path_buf(), report, self_intersections })
 }
 
 impl Checked {
@@ -112,7 +134,7 @@ impl Checked {
     }
 }
 
-fn sequence_answer(checked: &[Checked], missing: &[i64], good: bool) -> Answer {
+fn sequence_answer(checked: &[Checked], missing: &[i64]) -> Answer {
     let faulty: Vec<&Checked> = checked.iter().filter(|one| !is_good(&one.report)).collect();
     let frames: Vec<Value> = checked
         .iter()
@@ -127,15 +149,21 @@ fn sequence_answer(checked: &[Checked], missing: &[i64], good: bool) -> Answer {
         false => faulty.iter().map(|one| one.text()).collect(),
     };
     let closed = checked.iter().all(|one| one.report.is_closed_manifold());
+    let good = faulty.is_empty();
     let json = json!({
-        "good": good, "closed_manifold": closed, "missing_frames": missing, "frames": frames,
+        "closed_manifold": closed, "missing_frames": missing, "frames": frames,
     });
-    Answer::report(text, json)
+    Answer { good, ..Answer::report(text, json) }
 }
 
-/// Whether a mesh is closed and its triangles face outwards.
+/// Whether a mesh is closed and its triangles face outwards. An empty file is: a liquid may be gone.
 fn is_good(report: &MeshReport) -> bool {
-    report.is_closed_manifold() && !is_inside_out(report)
+    report.is_closed_manifold() && !is_inside_out(report) && !is_points(report)
+}
+
+/// Whether a mesh has vertices and nothing else.
+fn is_points(report: &MeshReport) -> bool {
+    report.triangles == 0 && report.vertices > 0
 }
 
 /// Whether a closed mesh has its outside inside.
@@ -156,23 +184,18 @@ pub fn add_report(object: &mut Value, report: &MeshReport) {
 
 /// A report, in a few lines.
 pub fn describe(report: &MeshReport) -> String {
-    let verdict = if is_inside_out(report) {
+    let verdict = if is_points(report) {
+        String::from("not a surface: there are vertices but no triangles")
+    } else if report.vertices == 0 {
+        String::from("empty: no vertices and no triangles")
+    } else if is_inside_out(report) {
         String::from(
             "closed, but inside out: its triangles face inwards; whitecap convert --flip-normals turns them over",
         )
     } else if report.is_closed_manifold() {
         String::from("closed, 2-manifold, consistently oriented")
     } else {
-        format!(
-            "not closed: {}, {} and {}",
-            wording::count(report.open_edges, "open edge"),
-            wording::count(report.non_manifold_edges, "non-manifold edge"),
-            counted_as(
-                report.non_manifold_vertices,
-                "non-manifold vertex",
-                "non-manifold vertices"
-            )
-        )
+        faults(report)
     };
     format!(
         "  {verdict}\n  {}, {}, {}, Euler characteristic {}\n  volume {} m³, area {} m²\n",
@@ -183,4 +206,17 @@ pub fn describe(report: &MeshReport) -> String {
         wording::number(report.volume),
         wording::number(report.area)
     )
+}
+
+/// What keeps a mesh from being a closed surface.
+fn faults(report: &MeshReport) -> String {
+    let counts = [
+        (report.open_edges, "open edge", "open edges"),
+        (report.non_manifold_edges, "non-manifold edge", "non-manifold edges"),
+        (report.non_manifold_vertices, "non-manifold vertex", "non-manifold vertices"),
+    ];
+    let found = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let found: Vec<String> = found.map(|(count, one, many)| counted_as(count, one, many)).collect();
+    let name = if report.open_edges > 0 { "not closed" } else { "not a 2-manifold" };
+    format!("{name}: {}", found.join(", "))
 }

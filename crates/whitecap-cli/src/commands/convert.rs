@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use whitecap_core::{GridClass, GridValues, SparseGrid, Volume};
+use whitecap_core::{Bounds, GridClass, GridValues, SparseGrid, TriMesh, Volume};
 use whitecap_io::changes::Changes;
 use whitecap_io::{Format, FormatInfo, FrameRange, Kind, formats, vdb};
 use whitecap_surface::{distance_volume, marching_cubes};
@@ -22,6 +22,9 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
 use moving::Reading;
+
+/// Fewer cells than this across a mesh do not show its shape.
+const CELLS_ACROSS: f32 = 4.0;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -152,6 +155,19 @@ fn cancelled(done: usize, pairs: &[FramePair], asked: Option<&FrameRange>) -> Fa
     })
 }
 
+/// Says so if cells are too large to hold the shape of a mesh.
+fn too_coarse(mesh: &TriMesh, cell: f32) -> Option<String> {
+    let size = Bounds::of(mesh.positions()).size();
+    let thin = size.min_element();
+    (thin > 0.0 && thin < CELLS_ACROSS * cell).then(|| {
+        format!(
+            "cells of {cell} m are too large for a mesh that is {} m thick, and its shape is lost; --cell {} would keep it",
+            wording::number(f64::from(thin)),
+            wording::number(f64::from(thin / (4.0 * CELLS_ACROSS))),
+        )
+    })
+}
+
 struct Conversion {
     format: &'static FormatInfo,
     cell: Option<f32>,
@@ -193,6 +209,9 @@ impl Conversion {
                     ))
                 })?;
                 let mesh = self.changes.mesh(&reading.mesh(pair)?).map_err(told)?;
+                if let Some(note) = too_coarse(&mesh, cell) {
+                    reading.note(input, note);
+                }
                 let volume = distance_volume(&mesh, cell);
                 vdb::write(output, &volume.map_err(|error| Failure::about(input, error))?)?;
                 Ok(Kind::Volume)

@@ -39,17 +39,21 @@ pub fn command() -> Command {
 /// Its work.
 pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failure> {
     let wanted = Wanted { kinds: &EVERY_KIND, outputs: &[] };
-    let sequence = frames::sequence_of(matches, session, "file", &wanted)?;
-    let path = sequence.pattern();
-    let progress = Progress::new(session, 1);
-    progress.within(0, 0.0, &path.display().to_string());
-    match sequence.is_single() {
-        true => {
-            let json = file(&path)?;
-            Ok(Answer::report(text(&json), json))
-        }
-        false => of_sequence(&path, &sequence),
+    let sequences = frames::sequences_of(matches, session, "file", &wanted)?;
+    let progress = Progress::new(session, sequences.len());
+    let mut answers = Vec::with_capacity(sequences.len());
+    for sequence in &sequences {
+        let path = sequence.pattern();
+        progress.within(answers.len(), 0.0, &path.display().to_string());
+        answers.push(match sequence.is_single() {
+            true => {
+                let json = file(&path)?;
+                Answer::report(text(&json), json)
+            }
+            false => of_sequence(&path, sequence)?,
+        });
     }
+    Ok(Answer::joined(answers))
 }
 
 fn of_sequence(pattern: &Path, sequence: &Sequence) -> Result<Answer, Failure> {

@@ -164,3 +164,49 @@ fn shot_files_are_checked_one_at_a_time() {
         assert!(code == 2 && stderr.contains("one at a time"), "{stderr}");
     }
 }
+
+/// Contract: `check` and `info` take several files and whole folders, and look at each of them; one faulty
+/// mesh fails the check.
+#[test]
+fn several_files_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    fs::write(folder.join("closed_38.obj"), format!("{corners}{faces}")).unwrap();
+    fs::write(folder.join("points.obj"), corners).unwrap();
+    for arguments in [&["."][..], &["closed_38.obj", "points.obj"], &["*.obj"]] {
+        let check = [&["check", "--json"], arguments].concat();
+        let (code, stdout, _) = outcome(&run(folder, &check));
+        let object: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((code, &object["good"]), (1, &serde_json::json!(false)), "{stdout}");
+        assert_eq!(object["inputs"].as_array().unwrap().len(), 2, "{stdout}");
+        let (_, stdout, _) = outcome(&run(folder, &[&["check"], arguments].concat()));
+        assert!(stdout.contains("vertices but no triangles"), "{stdout}");
+        let info = run_json(folder, &[&["info", "--json"], arguments].concat());
+        assert_eq!(info["inputs"].as_array().unwrap().len(), 2);
+    }
+    assert_eq!(run_json(folder, &["check", "closed_38.obj", "--json"])["good"], true);
+    let (code, _, stderr) = outcome(&run(folder, &["info", "nosuch"]));
+    assert!(code == 1 && stderr.contains("nosuch") && !stderr.contains("format"), "{stderr}");
+}
+
+/// Contract: a mesh that cells are too large for is converted with a note that says which would do; one that
+/// no longer fits into its numbers is refused.
+#[test]
+fn convert_tells_what_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e38\n";
+    let faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    fs::write(folder.join("far.obj"), format!("{corners}{faces}")).unwrap();
+    fs::write(folder.join("near.obj"), format!("{}{faces}", corners.replace("e38", ""))).unwrap();
+    let (code, _, stderr) = outcome(&run(folder, &["convert", "near.obj", "o.vdb", "--cell", "5"]));
+    assert!(code == 0 && stderr.contains("its shape is lost; --cell 0.0625"), "{stderr}");
+    let (code, _, stderr) =
+        outcome(&run(folder, &["convert", "far.obj", "o.obj", "--scale", "km"]));
+    assert!(code == 1 && stderr.contains("point 3 would be farther away"), "{stderr}");
+    let (code, _, stderr) =
+        outcome(&run(folder, &["convert", "near.obj", "o.obj", "--scale", "-1"]));
+    assert!(code == 2 && stderr.contains("positive number"), "{stderr}");
+}

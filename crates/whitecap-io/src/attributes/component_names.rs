@@ -13,7 +13,7 @@
 //! `NAME_0 NAME_1…` is read as a vector only where `NAME` is known to be one: integers that belong
 //! together are written under such names.
 //!
-//! White space, separators and quotes in a name are written as `_`: they would end it early.
+//! A scalar called `x`, `y` or `z` is written as `x_value`. White space, separators and quotes in a name are written as `_`: they would end it early.
 
 use std::path::Path;
 
@@ -72,6 +72,8 @@ fn one_word(name: &str) -> String {
         |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | ';' | '"' | '#');
     match name {
         "" => "unnamed".to_string(),
+        // A number of its own, not a part of the position.
+        "x" | "y" | "z" => format!("{name}_value"),
         _ => name.replace(breaks, "_"),
     }
 }

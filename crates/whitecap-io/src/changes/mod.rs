@@ -91,6 +91,12 @@ pub enum ChangeError {
         /// The name.
         to: String,
     },
+    /// A position does not fit into single precision.
+    #[error("point {index} would be farther away than the largest number of single precision")]
+    TooLarge {
+        /// Which one.
+        index: usize,
+    },
     /// Only a mesh has triangles.
     #[error("only a mesh can be turned over")]
     NoTriangles,
@@ -132,10 +138,15 @@ impl Changes {
         self.scale != 1.0 || self.up != Up::Y || self.translation != Vec3::ZERO
     }
 
-    fn positions(&self, positions: &[Vec3]) -> Vec<Vec3> {
-        match self.moves() {
-            true => positions.iter().map(|&position| self.position(position)).collect(),
-            false => positions.to_vec(),
+    fn positions(&self, positions: &[Vec3]) -> Result<Vec<Vec3>, ChangeError> {
+        if !self.moves() {
+            return Ok(positions.to_vec());
+        }
+        let moved: Vec<Vec3> = positions.iter().map(|&place| self.position(place)).collect();
+        let overflows = |(from, to): (&Vec3, &Vec3)| from.is_finite() && !to.is_finite();
+        match positions.iter().zip(&moved).position(overflows) {
+            Some(index) => Err(ChangeError::TooLarge { index }),
+            None => Ok(moved),
         }
     }
 
@@ -145,7 +156,7 @@ impl Changes {
             return Err(ChangeError::NoTriangles);
         }
         let columns = self.columns(particles.attributes().iter(), particles.is_empty())?;
-        let mut changed = Particles::new(self.positions(particles.positions()));
+        let mut changed = Particles::new(self.positions(particles.positions())?);
         *changed.facts_mut() = *particles.facts();
         if self.scale != 1.0 {
             let radius = &mut changed.facts_mut().radius;
@@ -161,7 +172,7 @@ impl Changes {
     /// A mesh, changed.
     pub fn mesh(&self, mesh: &TriMesh) -> Result<TriMesh, ChangeError> {
         let columns = self.columns(mesh.attributes().iter(), mesh.positions().is_empty())?;
-        let positions = self.positions(mesh.positions());
+        let positions = self.positions(mesh.positions())?;
         // The triangles fitted as many vertices before.
         let mut changed = TriMesh::new(positions, mesh.triangles().to_vec()).unwrap_or_default();
         if self.flipped {

@@ -186,7 +186,14 @@ impl Format {
             return Err(Error::unsupported(path, message));
         }
         let found = FormatInfo::of(path).filter(|info| action.fits(info));
-        found.map(|info| info.format).ok_or_else(|| unknown(path, action))
+        let writes = matches!(action, Action::Write(_));
+        match found {
+            Some(info) => Ok(info.format),
+            None if !writes && FormatInfo::of(path).is_none() && !path.exists() => {
+                Err(Error::reading(path)(std::io::ErrorKind::NotFound.into()))
+            }
+            None => Err(unknown(path, action)),
+        }
     }
 
     /// Fails unless the format can do what is asked.
@@ -242,7 +249,8 @@ mod tests {
             "{unfit}"
         );
         assert!(!unfit.contains(".obj,"), "{unfit}");
-        assert!(message("ply", Action::Look).contains(".ply"));
+        assert!(message("Cargo.toml", Action::Look).contains(".ply"));
+        assert!(message("ply", Action::Look).contains("not found"));
         assert!(message("a.bgeo.sc", Action::Look).contains("Blosc"));
     }
 }

@@ -130,12 +130,12 @@ pub fn parse_particles_noted(
     let particles = match format {
         Format::Csv => return text_points::parse_csv(bytes, path),
         Format::Npy => return npy_file::parse(bytes, path),
+        Format::Npz => return npz::parse(bytes, path),
         Format::Bgeo | Format::BgeoJson | Format::Geo => parse_houdini(bytes, path),
         Format::Vtk => vtk_legacy::parse_particles(bytes, path),
         Format::Vtu => vtu::parse_particles(bytes, path),
         Format::Ply => ply::parse_particles(bytes, path),
         Format::Xyz => text_points::parse_xyz(bytes, path),
-        Format::Npz => npz::parse(bytes, path),
         Format::Prt => prt::parse(bytes, path),
         Format::Pdb => pdb::parse(bytes, path),
         _ => unreachable!("the table of formats lets no particles through to {format:?}"),

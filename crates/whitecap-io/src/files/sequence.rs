@@ -19,7 +19,7 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use whitecap_core::counted;
+use whitecap_core::{counted, counted_as};
 
 use super::discovery::{self, Found};
 use super::frame_range::FrameRange;
@@ -89,25 +89,36 @@ impl Sequence {
     /// Of the files in a folder only those that are `wanted` count.
     pub fn find(input: impl AsRef<Path>, wanted: impl Fn(&Path) -> bool) -> Result<Self, Error> {
         let path = input.as_ref();
-        let glob = path.file_name().and_then(|name| name.to_str());
-        let is_glob = |name: &&str| discovery::is_glob(name) && Name::is_plain(name.as_bytes());
-        let glob = glob.filter(is_glob).filter(|_| !path.exists());
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
-        let names = match (path.is_dir(), glob) {
-            (true, _) => unicode_names(folder)?,
-            (false, None) => return Self::new(path),
-            (false, Some(glob)) => {
-                let mut names = unicode_names(listed(folder))?;
-                names.retain(|name| discovery::matches(glob, name));
-                names
-            }
-        };
-        let visible = |name: &String| !name.starts_with('.') && wanted(&folder.join(name));
-        let names: Vec<String> = names.into_iter().filter(visible).collect();
-        let found = choose(&path.display().to_string(), folder, &names)?;
-        Self::of_found(&format!("{}: ", path.display()), folder, found)
+        let Some((folder, names)) = listing(path, wanted)? else { return Self::new(path) };
+        let (found, others) = choose(&path.display().to_string(), folder, &names)?;
+        let mut sequence = Self::of_found(&format!("{}: ", path.display()), folder, found)?;
+        if let (Some(text), true) = (&mut sequence.understood, others > 0) {
+            text.push_str(&format!(
+                "; {} not used",
+                counted_as(others, "other file is", "other files are")
+            ));
+        }
+        Ok(sequence)
     }
 
+    /// Every sequence that an input names, and every file without a number: as [`Sequence::find`], but a
+    /// folder may hold several.
+    pub fn find_all(
+        input: impl AsRef<Path>,
+        wanted: impl Fn(&Path) -> bool,
+    ) -> Result<Vec<Self>, Error> {
+        let path = input.as_ref();
+        let Some((folder, names)) = listing(path, wanted)? else {
+            return Ok(vec![Self::new(path)?]);
+        };
+        let found = discovery::sequences(&names);
+        if found.is_empty() {
+            // This is an error that says so.
+            choose(&path.display().to_string(), folder, &names)?;
+        }
+        let from = format!("{}: ", path.display());
+        found.into_iter().map(|found| Self::of_found(&from, folder, found)).collect()
+    }
     /// The sequence of these files, which a shell made from a glob; they must be one sequence in one
     /// folder.
     pub fn of_files(files: &[PathBuf]) -> Result<Self, Error> {
@@ -129,8 +140,8 @@ impl Sequence {
             );
             return Err(Error::Pattern { pattern: shown, message });
         };
-        let found = choose(&shown, folder, &names)?;
-        if found.frames.len() < names.len() {
+        let (found, others) = choose(&shown, folder, &names)?;
+        if others > 0 {
             let candidates = candidates(folder, &discovery::sequences(&names));
             let message = format!("these are several sequences; give one of {candidates}");
             return Err(Error::Pattern { pattern: shown, message });
@@ -340,19 +351,42 @@ fn listed(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
-/// The one sequence that is meant: the only one with several frames, or the only one at all.
-fn choose(shown: &str, folder: &Path, names: &[String]) -> Result<Found, Error> {
+/// The folder that a folder or a glob names, and the files in it that are meant; none for a pattern or
+/// a file.
+fn listing(
+    path: &Path,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Option<(&Path, Vec<String>)>, Error> {
+    let glob = path.file_name().and_then(|name| name.to_str());
+    let is_glob = |name: &&str| discovery::is_glob(name) && Name::is_plain(name.as_bytes());
+    let glob = glob.filter(is_glob).filter(|_| !path.exists());
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+    let mut names = match (path.is_dir(), glob) {
+        (true, _) => unicode_names(folder)?,
+        (false, None) => return Ok(None),
+        (false, Some(glob)) => {
+            let mut names = unicode_names(listed(folder))?;
+            names.retain(|name| discovery::matches(glob, name));
+            names
+        }
+    };
+    names.retain(|name| !name.starts_with('.') && wanted(&folder.join(name)));
+    Ok(Some((folder, names)))
+}
+
+/// The one sequence that is meant, the only one with several frames or the only one at all, and how many
+/// files do not belong to it.
+fn choose(shown: &str, folder: &Path, names: &[String]) -> Result<(Found, usize), Error> {
     let wrong = |message: String| Error::Pattern { pattern: shown.to_string(), message };
     let mut found = discovery::sequences(names);
-    let longer = found.iter().filter(|found| found.frames.len() > 1).count();
-    let numbered = found.iter().filter(|found| !found.frames.is_empty()).count();
-    match (longer, numbered) {
-        (1, _) => found.retain(|found| found.frames.len() > 1),
-        (0, 1) => found.retain(|found| !found.frames.is_empty()),
-        _ => {}
+    if found.iter().filter(|found| found.frames.len() > 1).count() == 1 {
+        found.retain(|found| found.frames.len() > 1);
     }
     match (found.len(), found.pop()) {
-        (1, Some(only)) => Ok(only),
+        (1, Some(only)) => {
+            let others = names.len() - only.frames.len().max(1);
+            Ok((only, others))
+        }
         (_, None) => Err(wrong(String::from("there is no file that can be read"))),
         (_, Some(last)) => {
             found.push(last);

@@ -6,7 +6,8 @@
 //!   decimal point is an integer column; what is written keeps a decimal point on every real.
 //!   Lines that begin with `#` are comments. If the first row has numbers only, the last comment
 //!   before it names the columns; without one they are `x y z`, then `vx vy vz` if there are six or
-//!   more, and a note says so.
+//!   more, and a note says so. `true` and `false` are 1 and 0. A column whose first row is a text is
+//!   left out, and a note says so; one without a name is called `index`.
 //! * XYZ: three or more numbers per line. Lines that begin with `#` are comments; the last one
 //!   before the data names the columns if it has as many words as there are columns. The count and comment
 //!   lines and the element symbols of chemistry's XYZ are accepted.
@@ -15,6 +16,7 @@
 //! # Non-guarantees
 //! XYZ columns without names are called `column_4`, `column_5`, …; texts are not read.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -27,6 +29,10 @@ use crate::{Error, Noted, Place, attributes::point_table};
 
 /// Reads a CSV file.
 pub fn parse_csv(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let message = "this is text in UTF-16; save it as UTF-8";
+        return Err(Error::unsupported(path, message));
+    }
     let mut notes = Vec::new();
     let mut comment = None;
     let mut table: Option<(Separator, TextColumns)> = None;
@@ -69,6 +75,7 @@ pub fn parse_csv(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
             return Err(Error::malformed(path, Place::File, message));
         }
     };
+    notes.extend(columns.left_out());
     Ok(Noted { data: columns.into_particles()?, notes })
 }
 
@@ -87,10 +94,15 @@ impl Separator {
     }
 
     fn fields(self, row: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let mut is_quoted = false;
         // A space is white space in front of a field, too, and then the field before it is empty.
-        let ends = move |byte: &u8| match self {
-            Separator::Byte(separator) => *byte == separator,
-            Separator::Space => byte.is_ascii_whitespace(),
+        let ends = move |byte: &u8| {
+            is_quoted ^= *byte == b'"';
+            match self {
+                _ if is_quoted => false,
+                Separator::Byte(separator) => *byte == separator,
+                Separator::Space => byte.is_ascii_whitespace(),
+            }
         };
         let keeps_empty = matches!(self, Separator::Byte(_));
         row.split(ends).map(unquoted).filter(move |field| keeps_empty || !field.is_empty())
@@ -199,13 +211,22 @@ fn column_name(field: &[u8]) -> String {
 struct TextColumns<'a> {
     path: &'a Path,
     columns: Vec<(String, Values)>,
+    /// Columns of texts: their places.
+    texts: BTreeSet<usize>,
+    rows: usize,
 }
 
 impl<'a> TextColumns<'a> {
     fn new(names: Vec<String>, path: &'a Path) -> Result<Self, Error> {
         point_table::check_column_count(names.len(), path)?;
+        let mut known = BTreeSet::new();
+        if let Some(twice) = names.iter().find(|&name| !name.is_empty() && !known.insert(name)) {
+            let message =
+                format!("there are two columns `{}`; rename one", shown(twice.as_bytes()));
+            return Err(Error::malformed(path, Place::File, message));
+        }
         let columns = names.into_iter().map(|name| (name, Values::I64(Vec::new()))).collect();
-        Ok(Self { path, columns })
+        Ok(Self { path, columns, texts: BTreeSet::new(), rows: 0 })
     }
 
     fn push_row<'b>(
@@ -216,13 +237,19 @@ impl<'a> TextColumns<'a> {
         let malformed = |message| Error::malformed(self.path, Place::Line(line), message);
         let mut found = 0;
         for field in fields {
-            if let Some((name, values)) = self.columns.get_mut(found) {
-                push_number(values, field).ok_or_else(|| {
-                    malformed(format!("`{}` in column `{name}` is not a number", shown(field)))
-                })?;
+            let is_text = self.texts.contains(&found);
+            if let Some((name, values)) = self.columns.get_mut(found).filter(|_| !is_text)
+                && push_number(values, field).is_none()
+            {
+                let is_place = ["x", "y", "z"].contains(&name.as_str());
+                if self.rows > 0 || is_place {
+                    return Err(malformed(not_a_number(name, field)));
+                }
+                self.texts.insert(found);
             }
             found += 1;
         }
+        self.rows += 1;
         match found == self.columns.len() {
             true => Ok(()),
             false => Err(malformed(format!(
@@ -232,9 +259,26 @@ impl<'a> TextColumns<'a> {
         }
     }
 
+    /// Says which columns are not read, if any.
+    fn left_out(&self) -> Option<String> {
+        let names: Vec<String> = (self.texts.iter().map(|&place| &self.columns[place].0))
+            .filter(|name| !name.is_empty())
+            .map(|name| format!("`{}`", shown(name.as_bytes())))
+            .collect();
+        match &names[..] {
+            [] => None,
+            [only] => Some(format!("the column {only} holds no numbers and is left out")),
+            _ => Some(format!("the columns {} hold no numbers and are left out", names.join(", "))),
+        }
+    }
+
     fn into_particles(self) -> Result<Particles, Error> {
-        let named = self.columns.into_iter().map(|(name, values)| NamedScalars {
-            name,
+        let texts = self.texts;
+        let numbers = self.columns.into_iter().enumerate();
+        let numbers = numbers.filter(|(place, _)| !texts.contains(place));
+        let named = numbers.map(|(_, (name, values))| NamedScalars {
+            // Tables with a column of row numbers give it no name.
+            name: if name.is_empty() { String::from("index") } else { name },
             values: narrowed(values),
             color_scale: 1.0,
         });
@@ -242,14 +286,40 @@ impl<'a> TextColumns<'a> {
     }
 }
 
+/// Why a field cannot be read.
+fn not_a_number(name: &str, field: &[u8]) -> String {
+    let has_comma = || {
+        std::str::from_utf8(field).is_ok_and(|text| {
+            text.contains(',') && parse_real(text.replace(',', ".").as_bytes()).is_some()
+        })
+    };
+    match field {
+        b"" => format!("column `{}` is empty in this row", shown(name.as_bytes())),
+        _ => format!(
+            "`{}` in column `{}` is not a number{}",
+            shown(field),
+            shown(name.as_bytes()),
+            if has_comma() { "; decimals need a point" } else { "" }
+        ),
+    }
+}
+
 fn push_number(values: &mut Values, field: &[u8]) -> Option<()> {
     if let Values::I64(integers) = values {
-        match parse_integer(field) {
-            Some(integer) => {
+        let truth = match field {
+            b"true" | b"True" | b"TRUE" => Some(1),
+            b"false" | b"False" | b"FALSE" => Some(0),
+            _ => parse_integer(field),
+        };
+        match (truth, parse_real(field)) {
+            (Some(integer), _) => {
                 integers.push(integer);
                 return Some(());
             }
-            None => *values = Values::F32(integers.iter().map(|&value| value as f32).collect()),
+            (None, Some(_)) => {
+                *values = Values::F32(integers.iter().map(|&value| value as f32).collect());
+            }
+            (None, None) => return None,
         }
     }
     if let Values::F32(reals) = values {

@@ -147,6 +147,6 @@ fn non_finite_element(
     }
     attributes.iter().find_map(|(name, column)| {
         let index = column.first_non_finite()?;
-        Some(format!("the `{name}` of {element} {index} is not a finite number"))
+        Some(format!("the {name} of {element} {index} is not a finite number"))
     })
 }

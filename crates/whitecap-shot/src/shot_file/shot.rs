@@ -10,6 +10,7 @@
 //! * A file with mistakes gives all of them, each with its line; see
 //!   [`Diagnostics`].
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -159,6 +160,12 @@ impl Shot {
     /// Reads and checks a shot file.
     pub fn load(path: &Path, registry: &Registry) -> Result<Self, ShotError> {
         let source = std::fs::read_to_string(path)
+            .map_err(|cause| match cause.kind() {
+                ErrorKind::InvalidData => {
+                    std::io::Error::new(ErrorKind::InvalidData, "this is not a text file in UTF-8")
+                }
+                _ => cause,
+            })
             .map_err(|cause| ShotError::Unreadable { path: path.to_path_buf(), cause })?;
         Self::parse(&source, path, registry).map_err(ShotError::Mistakes)
     }
@@ -255,6 +262,8 @@ fn shot_table(
     };
     let settings: ShotSettings = match serde_json::from_value(entry.value.node.to_json()) {
         Ok(settings) => settings,
+        // What is not a number has been told.
+        Err(_) if mistakes.count() > 0 => return None,
         Err(error) => {
             mistakes.add(entry.key_span.clone(), format!("[shot] cannot be used: {error}"), None);
             return None;

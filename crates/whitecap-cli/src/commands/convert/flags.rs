@@ -26,6 +26,7 @@ pub fn arguments() -> [Arg; 8] {
             "Multiply every length by this, or say the unit of IN: mm, cm, m, km, in or ft. Positions, \
              velocities, radii, areas and volumes change; other numbers do not",
         )
+        .allow_hyphen_values(true)
         .value_parser(parse_scale),
         flag(
             "up",

@@ -8,9 +8,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use whitecap_core::{Particles, TriMesh, Volume};
-use whitecap_io::Sequence;
 use whitecap_io::changes::motion::{moving_mesh, moving_particles};
 use whitecap_io::changes::{ChangeError, Changes};
+use whitecap_io::{Noted, Sequence};
 
 use crate::failure::Failure;
 use crate::file_notes::FileNotes;
@@ -37,6 +37,11 @@ impl Reading {
         let names = Changes { renamed: changes.renamed.clone(), ..Changes::default() };
         let existing = rate.map(|_| sequence.all_existing()).transpose()?.unwrap_or_default();
         Ok(Self { names, rate, existing, notes: RefCell::default() })
+    }
+
+    /// Keeps a note about a file.
+    pub fn note(&self, path: &Path, note: String) {
+        self.notes.borrow_mut().take(path, Noted { data: (), notes: vec![note] });
     }
 
     /// What readers had to say.

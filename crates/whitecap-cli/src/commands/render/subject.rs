@@ -60,7 +60,7 @@ impl Subject {
         let balls = match own {
             Some(radii) => {
                 let largest = LARGEST_RADIUS * median(places.iter().map(|&place| radii[place]));
-                let ball = |place: usize| (positions[place], radii[place].clamp(0.0, largest));
+                let ball = |place: usize| (positions[place], radii[place].min(largest).max(0.0));
                 places.into_iter().map(ball).collect()
             }
             None => {
@@ -168,6 +168,17 @@ mod tests {
         let subject = Subject::of_particles(Particles::new(positions), Some(0.5));
         assert_eq!(subject.balls.len(), 1001);
         assert_eq!(subject.bounds(), Bounds::new(Vec3::splat(-0.5), Vec3::new(12.5, 9.5, 9.5)));
+    }
+
+    /// Regression: particles whose radii are negative ended in a panic. Contract: they are points here, and
+    /// refused with a sentence when the frame is rendered.
+    #[test]
+    fn negative_radii_are_points() {
+        let mut particles = Particles::new(lattice());
+        let radii = whitecap_core::Column::F32(vec![-0.1; 1000]);
+        particles.set_attribute("radius", radii).unwrap();
+        let subject = Subject::of_particles(particles, None);
+        assert_eq!(subject.bounds(), Bounds::new(Vec3::ZERO, Vec3::splat(9.0)));
     }
 
     /// Contract: of few particles all count.

@@ -24,8 +24,8 @@ Examples:
 An output that ends in .mp4, .webm, .apng or .gif is a moving preview. For .mp4 and .webm an ffmpeg
 must be on the PATH; the others need nothing.
 
-PNG, OpenEXR and Radiance HDR pictures are read. Every picture is fitted into the size of the first, or
-into --cell-width. Values brighter than white are clipped.";
+PNG, OpenEXR and Radiance HDR pictures are read. Every picture is fitted into the size of the
+first, or into --cell-width. Values brighter than white are clipped.";
 
 /// What was asked for.
 pub struct Request {

@@ -110,7 +110,7 @@ fn folders_and_globs_are_sequences() {
     assert_eq!(frames(&found.existing().unwrap()), [1, 2, 10]);
     assert_eq!(found.pattern(), root.join("f.####.bgeo"));
     let said = format!(
-        "{}: 3 files, frames 1-2, 10: {}",
+        "{}: 3 files, frames 1-2, 10: {}; 1 other file is not used",
         root.display(),
         root.join("f.####.bgeo").display()
     );
@@ -155,4 +155,23 @@ fn patterns_are_no_globs() {
         assert!(sequence.understood().is_none(), "{pattern}");
     }
     assert!(Sequence::find(folder.path().join("a?.##.b.##.ply"), |_| true).is_err());
+}
+
+/// Contract: what does not belong to the sequence of a folder is counted; a numbered file among others is
+/// no sequence; all of them can be asked for.
+#[test]
+fn other_files_of_a_folder_are_told() {
+    let folder = folder_with(&["f.1.ply", "f.2.ply", "a.ply", "b.7.ply"]);
+    let is_data = |_: &Path| true;
+    let found = Sequence::find(folder.path(), is_data).unwrap();
+    assert!(found.understood().unwrap().ends_with("; 2 other files are not used"));
+    let all = Sequence::find_all(folder.path(), is_data).unwrap();
+    let names: Vec<PathBuf> = all.iter().map(Sequence::pattern).collect();
+    let expected = ["b.#.ply", "f.#.ply", "a.ply"].map(|name| folder.path().join(name));
+    assert_eq!(names, expected);
+    let folder = folder_with(&["a.ply", "b.7.ply"]);
+    let unclear = Sequence::find(folder.path(), is_data).unwrap_err().to_string();
+    assert!(unclear.contains("there are several sequences; give one of"), "{unclear}");
+    let empty = folder_with(&[]);
+    assert!(Sequence::find_all(empty.path(), is_data).is_err());
 }

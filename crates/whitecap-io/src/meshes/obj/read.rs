@@ -1,6 +1,7 @@
 //! Reading OBJ: the lines are counted block by block, so that every block knows which vertex and
 //! which line it begins with; then the blocks are parsed independently.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -45,7 +46,8 @@ struct Corner {
 
 /// Reads an OBJ file.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
-    let blocks = split_lines(bytes);
+    let joined = joined_lines(bytes);
+    let blocks = split_lines(&joined);
     let counts: Vec<Counts> = blocks.par_iter().map(|block| count(block)).collect();
     let mut total = Counts::default();
     let mut starts = Vec::with_capacity(blocks.len());
@@ -75,6 +77,29 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
         all.triangles.extend(block.triangles);
     }
     into_mesh(all, path)
+}
+
+/// The text with every line that ends in a backslash joined to the next one. The empty lines that this
+/// saves come after it, so that later lines keep their numbers.
+fn joined_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_continued = |line: &[u8]| line.trim_ascii_end().ends_with(b"\\");
+    if !bytes.contains(&b'\\') {
+        return Cow::Borrowed(bytes);
+    }
+    let mut joined = Vec::with_capacity(bytes.len());
+    let mut saved = 0;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        if is_continued(line) {
+            let text = line.trim_ascii_end();
+            joined.extend_from_slice(&text[..text.len() - 1]);
+            joined.push(b' ');
+            saved += 1;
+        } else {
+            joined.extend_from_slice(line);
+            joined.extend(std::iter::repeat_n(b'\n', std::mem::take(&mut saved)));
+        }
+    }
+    Cow::Owned(joined)
 }
 
 fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {

@@ -1,12 +1,13 @@
-//! NumPy archives: `position` of shape (n, 3) and one array of shape (n,) or (n, k) per attribute.
+//! NumPy archives: `position` of shape (n, 3), or `x`, `y` and `z` of shape (n,), and one array of shape
+//! (n,) or (n, k) per attribute.
 //!
 //! # Guarantees
+//! * An archive of a single array is read as [`npy_file`] reads that array.
+//! * Arrays that do not have one row per particle are left out; a note says so, unless they are single
+//!   numbers or texts.
 //! * Stored and deflated members, both byte orders and both array orders are read.
 //! * The shape an array claims is checked against its bytes before anything is allocated.
 //! * Every column keeps its type exactly.
-//!
-//! # Non-guarantees
-//! Members that do not have one row per particle (a scalar, a text, a different length) are left out.
 
 mod literal;
 mod npy;
@@ -15,13 +16,15 @@ pub mod npy_file;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use whitecap_core::{Column, Particles};
+use whitecap_core::{Column, Particles, counted};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use crate::attributes::component_names::{self, NamedScalars};
+use crate::attributes::naming;
 use crate::attributes::point_table::{self, PointTable};
-use crate::attributes::{component_names, naming};
-use crate::{Error, Place, encoding::inflate};
+use crate::encoding::tokens::shown;
+use crate::{Error, Noted, Place, encoding::inflate};
 use npy::{Array, Content};
 
 /// How to store the arrays.
@@ -35,7 +38,7 @@ pub enum Compression {
 }
 
 /// Reads a NumPy archive.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let damaged = |error: zip::result::ZipError| {
         Error::malformed(path, Place::File, format!("this is not a readable zip archive: {error}"))
     };
@@ -70,24 +73,73 @@ fn read_member(member: &mut impl Read, room: &mut u64, path: &Path) -> Result<Ve
     Ok(content)
 }
 
-fn into_particles(mut arrays: Vec<(String, Array)>, path: &Path) -> Result<Particles, Error> {
-    let place = arrays
-        .iter()
-        .position(|(name, array)| naming::is_position(name) && array.components == 3)
-        .ok_or_else(|| {
-            let found = component_names::listed(arrays.iter().map(|(name, _)| name.as_str()));
-            let message = format!("the archive has no array `position` of shape (n, 3); {found}");
-            Error::malformed(path, Place::File, message)
-        })?;
-    let (_, positions) = arrays.remove(place);
-    let count = positions.rows;
-    let mut table = PointTable::new(positions.values.into_vectors(3));
+fn into_particles(
+    mut arrays: Vec<(String, Array)>,
+    path: &Path,
+) -> Result<Noted<Particles>, Error> {
+    let is_position =
+        |(name, array): &(String, Array)| naming::is_position(name) && array.components == 3;
+    if let Some(place) = arrays.iter().position(is_position) {
+        let (_, positions) = arrays.remove(place);
+        let count = positions.rows;
+        let table = PointTable::new(positions.values.into_vectors(3));
+        return with_columns(table, count, arrays, path);
+    }
+    if arrays.len() == 1 && arrays[0].1.components >= 3 {
+        let (columns, notes) = npy_file::columns(arrays.remove(0).1);
+        let data = component_names::group(columns, path)?.into_particles(path)?;
+        return Ok(Noted { data, notes });
+    }
+    let coordinate = |name: &str| {
+        arrays
+            .iter()
+            .position(|(found, array)| found == name && array.components == 1 && array.has_rows)
+    };
+    let (Some(x), Some(y), Some(z)) = (coordinate("x"), coordinate("y"), coordinate("z")) else {
+        let found = component_names::listed(arrays.iter().map(|(name, _)| name.as_str()));
+        let message = format!(
+            "the archive has neither an array `position` of shape (n, 3) nor `x`, `y` and `z` of shape (n,); {found}"
+        );
+        return Err(Error::malformed(path, Place::File, message));
+    };
+    let count = arrays[x].1.rows;
+    let names = component_names::listed(arrays.iter().map(|(name, _)| name.as_str()));
+    if arrays[y].1.rows != count || arrays[z].1.rows != count {
+        let message = format!("the arrays `x`, `y` and `z` are not equally long; {names}");
+        return Err(Error::malformed(path, Place::File, message));
+    }
+    let (scalars, others): (Vec<_>, Vec<_>) = (arrays.into_iter())
+        .partition(|(_, array)| array.components == 1 && array.has_rows && array.rows == count);
+    let named = |(name, array): (String, Array)| NamedScalars {
+        name,
+        values: array.values,
+        color_scale: 1.0,
+    };
+    let table = component_names::group(scalars.into_iter().map(named).collect(), path)?;
+    with_columns(table, count, others, path)
+}
+
+/// Adds the arrays that have a row for each of `count` particles, and names those that have not.
+fn with_columns(
+    mut table: PointTable,
+    count: usize,
+    arrays: Vec<(String, Array)>,
+    path: &Path,
+) -> Result<Noted<Particles>, Error> {
+    let mut notes = Vec::new();
     for (name, array) in arrays {
-        if array.rows == count && array.has_rows {
-            table.push(&name, array.components, array.values);
+        match array.has_rows {
+            true if array.rows == count => table.push(&name, array.components, array.values),
+            true => notes.push(format!(
+                "the array `{}` has {} for {} and is left out",
+                shown(name.as_bytes()),
+                counted(array.rows, "row"),
+                counted(count, "particle"),
+            )),
+            false => {}
         }
     }
-    table.into_particles(path)
+    Ok(Noted { data: table.into_particles(path)?, notes })
 }
 
 /// An archive that holds `particles`. `path` is for messages.

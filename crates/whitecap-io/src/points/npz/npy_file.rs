@@ -21,6 +21,8 @@ use crate::text_points;
 use crate::{Error, Noted, Place};
 
 const NAME: &str = "the array";
+/// More numbers than a particle has in an array without names.
+const MOST_COLUMNS: usize = 16;
 
 /// Reads a `.npy` file.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
@@ -33,6 +35,13 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     };
     let (columns, notes) = match npy::parse(bytes, NAME, path)? {
         Content::Records(fields) => (fields.into_iter().flat_map(components).collect(), vec![]),
+        Content::Plain(array) if is_on_its_side(&array) => {
+            let message = format!(
+                "{NAME} has the shape (3, {}), but every particle needs a row; save its transpose, `array.T`",
+                array.components
+            );
+            return Err(Error::malformed(path, Place::File, message));
+        }
         Content::Plain(array) if array.components >= 3 => columns(array),
         Content::Plain(Array { rows, components, has_rows, .. }) => {
             let shape = match (has_rows, components) {
@@ -48,8 +57,13 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     Ok(Noted { data, notes })
 }
 
+/// Whether an array has coordinates for rows: three of them, with more numbers than a particle has.
+fn is_on_its_side(array: &Array) -> bool {
+    array.rows == 3 && array.components > MOST_COLUMNS
+}
+
 /// The columns of a plain array, and a note if it was not clear what they are.
-fn columns(array: Array) -> (Vec<NamedScalars>, Vec<String>) {
+pub(super) fn columns(array: Array) -> (Vec<NamedScalars>, Vec<String>) {
     let Array { components, values, .. } = array;
     let names = text_points::guessed_names(components);
     let columns = names.into_iter().enumerate().map(|(place, name)| NamedScalars {
