@@ -1,6 +1,9 @@
 //! Contract: a run may be cancelled whenever it asks. For every kind of stage and for every n, a run that is
 //! told to stop at its n-th question leaves only frames and files that are what they will be, and the run that
 //! continues ends with the bytes of one that was never interrupted, manifests included.
+//!
+//! The run is told so only once: code that hears it, goes on with half a result and asks again later would
+//! otherwise be stopped by the later question, and its half result would never be seen.
 
 mod support;
 
@@ -14,7 +17,7 @@ use whitecap_core::glam::Vec3;
 use whitecap_core::{Column, Particles, TriMesh};
 use whitecap_shot::{Cancel, Event, Registry, RunOptions, RunOutcome, Shot, run};
 
-/// Says yes from the n-th question on.
+/// Says yes to the n-th question, and to no other.
 struct CancelAt {
     asked: AtomicUsize,
     limit: usize,
@@ -22,7 +25,7 @@ struct CancelAt {
 
 impl Cancel for CancelAt {
     fn is_cancelled(&self) -> bool {
-        self.asked.fetch_add(1, Ordering::Relaxed) >= self.limit
+        self.asked.fetch_add(1, Ordering::Relaxed) == self.limit
     }
 }
 
