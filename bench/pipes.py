@@ -2,7 +2,7 @@
 """Shallow liquid: times compared with published ones, scaling, stable steps, viscosity compared with SPH.
 
     cargo build --release -p whitecap-cli --bin whitecap
-    cargo build --release -p whitecap-pipes --example 1_timings --example 3_stable_steps
+    cargo build --release -p whitecap-pipes --example 1_step_timings --example 3_stable_steps
     bench/pipes.py published [--rounds 5]    the shots of Dagenais et al. 2018, Table 1
     bench/pipes.py growth                    time against columns, 50² to 800²
     bench/pipes.py steps                     longest stable step against resolution (Fig. 16)
@@ -100,7 +100,7 @@ def published(arguments):
 def growth(arguments):
     environment = dict(os.environ, RAYON_NUM_THREADS=str(arguments.threads))
     for _ in range(arguments.rounds):
-        print(run([EXAMPLES / "1_timings", "one layer"], env=environment))
+        print(run([EXAMPLES / "1_step_timings", "one layer"], env=environment))
 
 
 def steps(_arguments):

@@ -269,3 +269,23 @@ save = ["exr"]
     assert_eq!(load(&on_floor).stages.len(), 2);
     assert_eq!(shot.stages.len(), 3);
 }
+
+/// Contract: passes that no saved file could hold are refused, at their place; with an OpenEXR file among those
+/// saved, or with none saved, they are not.
+#[test]
+fn passes_without_a_file_for_them_are_refused() {
+    let told = |save: &str| {
+        let text = format!(
+            "[shot]\nname = \"picture\"\nframes = [1, 1]\nfps = 24\n\n[picture]\nkind = \"render\"\n\
+             camera = {{ position = [0, 0, 4], target = [0, 0, 0] }}\npasses = [\"depth\"]\n{save}\n"
+        );
+        let shot = Shot::parse(&text, Path::new("picture.toml"), &Registry::standard());
+        shot.err().map(|mistakes| mistakes.to_string())
+    };
+    let refusal = told("save = [\"png\"]").unwrap();
+    assert!(refusal.contains("passes are saved in .exr files, but `save` names none"), "{refusal}");
+    assert!(refusal.contains("picture.toml:9:"), "{refusal}");
+    assert!(refusal.contains("add \"exr\" to `save`, or remove `passes`"), "{refusal}");
+    assert_eq!(told("save = [\"png\", \"exr\"]"), None);
+    assert_eq!(told(""), None);
+}

@@ -36,6 +36,12 @@ pub trait Phenomenon: Sized + Send + Sync + 'static {
     /// Checks what the schema cannot express, and loads what every run needs.
     fn check(settings: Self::Settings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>>;
 
+    /// Refuses formats, by file extension, in which a setting would have no effect.
+    fn check_formats(&self, formats: &[&str]) -> Result<(), SettingProblem> {
+        let _ = formats;
+        Ok(())
+    }
+
     /// Files outside the shot that a frame is made from.
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
         let _ = frame;
@@ -124,6 +130,10 @@ struct Checked<P> {
 impl<P: Phenomenon> CheckedStage for Checked<P> {
     fn settings(&self) -> &Value {
         &self.settings
+    }
+
+    fn check_formats(&self, formats: &[&str]) -> Result<(), SettingProblem> {
+        self.phenomenon.check_formats(formats)
     }
 
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {

@@ -201,6 +201,12 @@ pub trait CheckedStage: Send + Sync {
     /// Its settings with all defaults: equal settings give equal values.
     fn settings(&self) -> &Value;
 
+    /// Refuses formats, by file extension, in which a setting would have no effect.
+    fn check_formats(&self, formats: &[&str]) -> Result<(), SettingProblem> {
+        let _ = formats;
+        Ok(())
+    }
+
     /// Files outside the shot that a frame is made from; their checksums decide whether the frame
     /// must be made again.
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError>;

@@ -80,7 +80,7 @@ pub(crate) fn read(
     draft.raw = raw.clone();
     if mistakes.count() == before && entry.value.node.is_readable() {
         draft.save = save(table, &info, gives, &entry.key, mistakes);
-        draft.checked = checked(entry, table, kind.as_ref(), raw, shot, mistakes);
+        draft.checked = checked(entry, table, kind.as_ref(), raw, &draft.save, shot, mistakes);
     }
     draft.kind = Some(kind);
     Some(draft)
@@ -189,16 +189,23 @@ fn save(
     save
 }
 
-/// The checked stage, if the kind finds nothing wrong with the settings.
+/// The checked stage, if the kind finds nothing wrong with the settings and the formats to save.
 fn checked(
     entry: &Entry,
     table: &[Entry],
     kind: &dyn StageKind,
     raw: Value,
+    save: &[Save],
     shot: Option<&ShotContext>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Arc<dyn CheckedStage>> {
-    match kind.check(raw, shot?) {
+    let own = save.iter().filter(|save| save.result.is_none());
+    let formats: Vec<&str> = own.map(|save| save.format.as_str()).collect();
+    let outcome = kind.check(raw, shot?).and_then(|checked| {
+        checked.check_formats(&formats).map_err(|problem| vec![problem])?;
+        Ok(checked)
+    });
+    match outcome {
         Ok(checked) => Some(checked),
         Err(problems) => {
             for problem in problems {

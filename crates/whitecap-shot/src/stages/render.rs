@@ -102,6 +102,16 @@ impl Phenomenon for Render {
         }
     }
 
+    fn check_formats(&self, formats: &[&str]) -> Result<(), SettingProblem> {
+        let asked = !self.scenes.settings().picture.passes.is_empty();
+        if !asked || formats.is_empty() || formats.contains(&"exr") {
+            return Ok(());
+        }
+        let message = "passes are saved in .exr files, but `save` names none";
+        let help = "add \"exr\" to `save`, or remove `passes`";
+        Err(SettingProblem::new("passes", message).with_help(help))
+    }
+
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
         Ok(self.scenes.sources(frame))
     }

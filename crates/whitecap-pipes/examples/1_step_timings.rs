@@ -1,7 +1,7 @@
 //! How long a step takes as a function of the number of columns, and a frame of a sixtieth of a
 //! second.
 //!
-//! `cargo run --release -p whitecap-pipes --example 1_timings` prints one row per grid: cells, columns,
+//! `cargo run --release -p whitecap-pipes --example 1_step_timings` prints one row per grid: cells, columns,
 //! solver, steps per frame, nanoseconds per column and step, milliseconds per frame (median and slowest).
 //! With an argument such as `"five layers"`, it prints only those rows.
 
