@@ -1,6 +1,5 @@
 //! Reading and writing by file name.
 
-use std::fs;
 use std::path::Path;
 
 use whitecap_core::{Particles, TriMesh};
@@ -8,8 +7,8 @@ use whitecap_core::{Particles, TriMesh};
 use crate::files::format::Action;
 use crate::{
     Error, Format, Kind, Noted, atomic, bgeo_classic, encoding::inflate, geo_classic, gltf,
-    has_extension, houdini_json, npy_file, npz, obj, pdb, ply, prt, stl, text_points, vtk_legacy,
-    vtu,
+    has_extension, houdini_json, npy_file, npz, obj, pdb, plain, ply, prt, stl, text_points,
+    vtk_legacy, vtu,
 };
 
 /// Reads particles; the extension decides the format. A mesh gives its vertices.
@@ -21,7 +20,7 @@ pub fn read_particles(path: impl AsRef<Path>) -> Result<Particles, Error> {
 pub fn read_particles_noted(path: impl AsRef<Path>) -> Result<Noted<Particles>, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Particles))?;
-    parse_particles_noted(&fs::read(path).map_err(Error::reading(path))?, format, path)
+    parse_particles_noted(&plain::read_named(path).map_err(Error::reading(path))?, format, path)
 }
 
 /// Reads a mesh; the extension decides the format. Polygons become triangles.
@@ -33,7 +32,7 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriMesh, Error> {
 pub fn read_mesh_noted(path: impl AsRef<Path>) -> Result<Noted<TriMesh>, Error> {
     let path = path.as_ref();
     let format = Format::of(path, Action::Read(Kind::Mesh))?;
-    parse_mesh_noted(&fs::read(path).map_err(Error::reading(path))?, format, path)
+    parse_mesh_noted(&plain::read_named(path).map_err(Error::reading(path))?, format, path)
 }
 
 /// Writes particles; the extension decides the format.
@@ -196,7 +195,7 @@ pub fn kind_of(path: impl AsRef<Path>) -> Result<Kind, Error> {
     if let [kind] = format.info().reads {
         return Ok(*kind);
     }
-    let bytes = fs::read(path).map_err(Error::reading(path))?;
+    let bytes = plain::read_named(path).map_err(Error::reading(path))?;
     match format {
         Format::Vtk => vtk_legacy::kind(&bytes, path),
         Format::Vtu => vtu::kind(&bytes, path),

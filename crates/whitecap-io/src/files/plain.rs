@@ -1,10 +1,11 @@
-//! Files that a program keeps for itself: opened only if they are what the program once wrote.
+//! Plain files, and nothing else: those that a program keeps for itself, and those that users name.
 //!
 //! A folder of results may come from elsewhere, and what lies in it may be a trick: a link that leads out of
 //! the folder, a pipe that never ends, a device.
 //!
 //! # Guarantees
-//! Nothing but a plain file is opened; a link is not followed, and a pipe is not waited for.
+//! Nothing but a plain file is opened; a pipe is not waited for, and no device read. A link is followed only
+//! to a file that the user named ([`open_named`]).
 //!
 //! # Non-guarantees
 //! Only the last part of a path is looked at: a folder on the way may be a link. On systems other than Unix
@@ -17,6 +18,25 @@ use std::path::Path;
 /// Opens a plain file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(File::options().read(true), path)
+}
+
+/// Opens a file that the user named for reading; it may be a link to a plain file.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        return Err(refused("it is not a plain file but a pipe or a device"));
+    }
+    File::open(path)
+}
+
+/// The whole content of a file that the user named.
+pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_named(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a plain file for reading and writing; creates it, empty, if there is none.
@@ -35,7 +55,10 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub fn create_folder(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(refused("it is not a folder, or a link to one; remove it and run again")),
+        Ok(_) => Err(refused(format!(
+            "{} is not a folder, or a link to one; remove it and run again",
+            path.display()
+        ))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(path),
         Err(error) => Err(error),
     }
@@ -68,8 +91,8 @@ fn not_plain() -> io::Error {
     refused("it is not a plain file, perhaps a link; remove it and run again")
 }
 
-fn refused(why: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, why)
+fn refused(why: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why.into())
 }
 
 #[cfg(all(test, unix))]
@@ -96,6 +119,11 @@ mod tests {
         assert_eq!(fs::read(at("precious")).unwrap(), b"words");
         assert!(!at("nowhere").exists());
         assert_eq!(read(&at("precious")).unwrap(), b"words");
+        assert_eq!(
+            read_named(&at("link")).unwrap(),
+            b"words",
+            "links that users name are followed"
+        );
     }
 
     /// Contract: a pipe that nobody writes to is refused at once.
@@ -107,6 +135,10 @@ mod tests {
         assert!(made.success());
         assert!(open(&pipe).unwrap_err().to_string().contains("not a plain file"));
         assert!(open_or_create(&pipe).is_err());
+        assert!(read_named(&pipe).unwrap_err().to_string().contains("not a plain file"));
+        let link = folder.path().join("link");
+        symlink("/dev/zero", &link).unwrap();
+        assert!(read_named(&link).unwrap_err().to_string().contains("not a plain file"));
     }
 
     /// Contract: a folder is created where there is none and accepted where there is one; a link to a folder
@@ -118,6 +150,7 @@ mod tests {
         create_folder(&real).unwrap();
         create_folder(&real).unwrap();
         symlink(&real, &link).unwrap();
-        assert!(create_folder(&link).is_err());
+        let refused = create_folder(&link).unwrap_err().to_string();
+        assert!(refused.starts_with(&link.display().to_string()), "the link itself: {refused}");
     }
 }

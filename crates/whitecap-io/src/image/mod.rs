@@ -25,10 +25,9 @@ pub use layers::{CameraView, Channel, LayeredImage, Pass, Samples, VIEW_LAYER};
 pub use png_file::PngDepth;
 pub use transfer::{linear_to_srgb, srgb_to_linear};
 
-use std::fs;
 use std::path::Path;
 
-use crate::{Error, Place, atomic};
+use crate::{Error, Place, atomic, plain};
 
 /// A picture in linear light, from the top row down.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +94,7 @@ impl Image {
 /// Reads a picture. Its first bytes decide the format, not its name.
 pub fn read(path: impl AsRef<Path>) -> Result<Image, Error> {
     let path = path.as_ref();
-    parse(&fs::read(path).map_err(Error::reading(path))?, path)
+    parse(&plain::read_named(path).map_err(Error::reading(path))?, path)
 }
 
 /// A picture from the bytes of a file. `path` is for messages.
@@ -125,7 +124,7 @@ pub fn png_bytes(image: &Image, depth: PngDepth, path: &Path) -> Result<Vec<u8>,
 /// Reads every channel of an OpenEXR file.
 pub fn read_layers(path: impl AsRef<Path>) -> Result<LayeredImage, Error> {
     let path = path.as_ref();
-    parse_layers(&fs::read(path).map_err(Error::reading(path))?, path)
+    parse_layers(&plain::read_named(path).map_err(Error::reading(path))?, path)
 }
 
 /// Every channel of an OpenEXR file from its bytes. `path` is for messages.

@@ -51,7 +51,7 @@ use std::path::Path;
 
 use whitecap_core::Volume;
 
-use crate::{Error, atomic};
+use crate::{Error, atomic, plain};
 
 const MAGIC: u64 = 0x5644_4220;
 const OLDEST_VERSION: u32 = 222;
@@ -74,12 +74,12 @@ pub struct SkippedGrid {
 /// Reads the float and vector grids of a file. A file that has grids, but none of these, is an
 /// error.
 pub fn read(path: &Path) -> Result<Volume, Error> {
-    parse(&std::fs::read(path).map_err(Error::reading(path))?, path)
+    parse(&plain::read_named(path).map_err(Error::reading(path))?, path)
 }
 
 /// As [`read`], and names the grids of other kinds; having only such grids is not an error.
 pub fn read_all(path: &Path) -> Result<(Volume, Vec<SkippedGrid>), Error> {
-    read_archive::read(&std::fs::read(path).map_err(Error::reading(path))?, path)
+    read_archive::read(&plain::read_named(path).map_err(Error::reading(path))?, path)
 }
 
 /// As [`read`], from bytes; `path` is for messages only.

@@ -16,6 +16,10 @@ use crate::files::formats;
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
+/// Where relative paths start.
+pub(crate) const PATH_HELP: &str =
+    "paths start from the folder of the shot file, or from the current folder if there is none";
+
 /// The files of a body over a shot.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyFiles {
@@ -124,7 +128,7 @@ pub(crate) fn mesh_motion(
 pub(crate) fn read_mesh(key: &str, path: &Path) -> Result<TriMesh, SettingProblem> {
     if !path.is_file() {
         let message = format!("there is no mesh file {}", path.display());
-        let help = "paths start from the folder of the shot file";
+        let help = PATH_HELP;
         return Err(SettingProblem::new(key, message).with_help(help));
     }
     whitecap_io::read_mesh(path).map_err(|error| SettingProblem::new(key, error))

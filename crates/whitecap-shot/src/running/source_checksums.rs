@@ -4,9 +4,10 @@
 //! A file that is changed while the run goes on is not noticed: what was loaded from it may be older.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use whitecap_io::plain;
 
 use crate::running::stage_folder::checksum;
 
@@ -22,10 +23,10 @@ impl SourceChecksums {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }
-        let mut checksum = checksum(File::open(path)?)?;
+        let mut checksum = checksum(plain::open_named(path)?)?;
         if whitecap_io::has_extension(path, &["gltf"]) {
             for file in whitecap_io::gltf::companions(path) {
-                checksum.push_str(&self::checksum(File::open(file)?)?);
+                checksum.push_str(&self::checksum(plain::open_named(file)?)?);
             }
         }
         self.known.insert(path.to_path_buf(), checksum.clone());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use whitecap_io::Sequence;
+use whitecap_io::{Sequence, plain};
 
 use crate::contract::registry::Schemas;
 use crate::shot_file::diagnostic::{Diagnostics, Mistakes, name_list, nearest};
@@ -159,7 +159,8 @@ pub enum ShotError {
 impl Shot {
     /// Reads and checks a shot file.
     pub fn load(path: &Path, registry: &Registry) -> Result<Self, ShotError> {
-        let source = std::fs::read_to_string(path)
+        let text = plain::open_named(path).and_then(std::io::read_to_string);
+        let source = text
             .map_err(|cause| match cause.kind() {
                 ErrorKind::InvalidData => {
                     std::io::Error::new(ErrorKind::InvalidData, "this is not a text file in UTF-8")

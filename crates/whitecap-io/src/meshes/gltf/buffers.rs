@@ -7,13 +7,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::document::{Buffer, Document};
 use crate::encoding::{base64, tokens};
-use crate::{Error, Place};
+use crate::{Error, Place, plain};
 
 /// The buffers of a document that have been asked for.
 pub(super) struct Buffers<'a> {
@@ -99,7 +98,7 @@ fn embedded(uri: &str, length: usize) -> Option<Vec<u8>> {
 
 /// The files besides itself that a `.gltf` file is made of; none if it cannot be read.
 pub fn companions(path: &Path) -> Vec<PathBuf> {
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(bytes) = plain::read_named(path) else { return Vec::new() };
     let Ok(document) = serde_json::from_slice::<Document>(&bytes) else { return Vec::new() };
     let names = document.buffers.iter().filter_map(|buffer| buffer.uri.as_deref());
     let files = names.filter(|uri| !uri.starts_with("data:"));
@@ -136,7 +135,7 @@ fn neighbour(uri: &str, path: &Path) -> Result<PathBuf, Error> {
 
 /// The first bytes of a file, which must have as many.
 fn read_beginning(path: &Path, length: usize) -> Result<Vec<u8>, Error> {
-    let file = File::open(path).map_err(Error::reading(path))?;
+    let file = plain::open_named(path).map_err(Error::reading(path))?;
     let has = file.metadata().map_err(Error::reading(path))?.len();
     if has < length as u64 {
         let message = format!("a buffer of {length} bytes is to be in this file of {has}");

@@ -9,7 +9,7 @@ use whitecap_pipes::{DrawnTerrain, Grid, SurfaceSettings, Terrain, TerrainMotion
 use whitecap_scene::MeshMotion;
 
 use super::settings::{Area, PipeTerrain, PipesStageSettings};
-use crate::files::body_files::{BodyFiles, mesh_motion};
+use crate::files::body_files::{BodyFiles, PATH_HELP, mesh_motion};
 use crate::files::frame_files::FrameFiles;
 use crate::stage::{SettingProblem, ShotContext};
 
@@ -243,6 +243,6 @@ fn must_exist(key: &str, path: &Path) -> Result<(), SettingProblem> {
         return Ok(());
     }
     let message = format!("there is no terrain file {}", path.display());
-    let help = "paths start from the folder of the shot file";
+    let help = PATH_HELP;
     Err(SettingProblem::new(key, message).with_help(help))
 }
