@@ -129,7 +129,7 @@ fn captions(request: &Request, pictures: &[&Picture]) -> Result<Vec<String>, Fai
         0 => Ok(pictures.iter().map(|picture| picture.name.clone()).collect()),
         count if count == pictures.len() => Ok(request.captions.clone()),
         count => Err(Failure::Usage(format!(
-            "there are {} for {}; give one caption for each, separated by commas",
+            "got {} for {}; give one for each, separated by commas",
             wording::count(count, "caption"),
             wording::count(pictures.len(), "picture")
         ))),

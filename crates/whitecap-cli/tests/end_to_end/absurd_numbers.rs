@@ -75,6 +75,7 @@ fn absurd_numbers_end_with_a_sentence_or_a_result() {
         ("waves radius1000.ply -o a.ply", 1, "particle 512 has the radius 1000 m"),
         ("convert needle.obj a.vdb --cell 1", 1, "limit of 1.0 GB"),
         ("convert metre.obj a.vdb --cell 1e-4", 1, "limit of 1.0 GB"),
+        ("sph --fill-box 0,0,0,1,1,1 --spacing 0.0072 -o a.####.bgeo", 1, "a liquid of 2628072 "),
         ("track good.ply --mesh millimetres.obj --close -o a.ply", 1, "--scale 0.001"),
         ("track good.ply --mesh metre.obj --close --close-cell 1e-6 -o a.ply", 1, "close-cell"),
         ("track good.ply --mesh metre.obj --spacing 1e-5 -o a.ply", 1, "spacing"),
