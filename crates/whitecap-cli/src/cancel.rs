@@ -1,5 +1,5 @@
-//! Ctrl-C, and the system's request to terminate: the first one asks to stop after the current write, the
-//! second stops at once.
+//! Ctrl-C, and the system's request to terminate: the first one asks to stop where what is finished can be
+//! kept, the second stops at once.
 //!
 //! Hang-ups keep their usual meaning, so that `nohup` works; a command that is killed leaves no broken file
 //! either.
@@ -38,6 +38,6 @@ fn stop(token: &CancelToken) {
     token.cancel();
     let _ = writeln!(
         io::stderr(),
-        "\nStopping after the current write. Press Ctrl-C again to stop at once."
+        "\nStopping; what is finished is kept. Press Ctrl-C again to stop at once."
     );
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use whitecap_core::Watch;
 use whitecap_shot::{CancelToken, Observer, RunOptions};
 
 use crate::plain_text;
@@ -37,10 +38,24 @@ impl Session {
         options
     }
 
+    /// Lets Ctrl-C stop a long computation.
+    pub fn watch(&self) -> impl Watch {
+        UntilCancelled(self.cancel.clone())
+    }
+
     /// A note for people. It never fails, as nobody may be reading.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "{}", plain_text::printable(text));
         }
+    }
+}
+
+/// Stops when Ctrl-C is pressed.
+struct UntilCancelled(CancelToken);
+
+impl Watch for UntilCancelled {
+    fn cancelled(&self) -> bool {
+        self.0.is_cancelled()
     }
 }

@@ -17,9 +17,9 @@ use whitecap_core::sparse_grid::{TILE_NODES, local_node, tile_order};
 use whitecap_core::tile_cover::{TileCost, tiles_of_boxes};
 use whitecap_core::triangle_bvh::TriangleBvh;
 use whitecap_core::winding_number::{DEFAULT_ACCURACY, WindingNumber};
-use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, Tile, TriMesh};
+use whitecap_core::{Bounds, CoordinateIndex, Lattice, SparseGrid, Tile, TriMesh, Watch};
 
-use crate::marching_cubes;
+use crate::{LevelSetError, marching_cubes};
 
 /// Signed distance to the zero level of `field`, which says what is inside.
 pub(crate) fn distance_to_surface(field: &SparseGrid<f32>, band: f32) -> SparseGrid<f32> {
@@ -67,7 +67,8 @@ pub(crate) fn mesh_to_distance(
     mesh: &TriMesh,
     lattice: Lattice,
     band: f32,
-) -> Result<SparseGrid<f32>, OverBudget> {
+    watch: &dyn Watch,
+) -> Result<SparseGrid<f32>, LevelSetError> {
     let near = tiles_near(mesh, lattice, band, DISTANCE_COST)?;
     budget::ask(
         near.len() as f64 * TILE_BYTES + inner_bytes(mesh, lattice),
@@ -78,12 +79,15 @@ pub(crate) fn mesh_to_distance(
     let mut tiles: Vec<(IVec3, Tile<f32>)> = near
         .par_iter()
         .map(|&tile| {
+            if watch.cancelled() {
+                return Err(LevelSetError::Cancelled);
+            }
             let inside = |_: IVec3, position: Vec3| winding.is_inside(position);
             let mut values = Box::new([0.0; TILE_NODES]);
             fill_tile(winding.bvh(), lattice, tile, band, inside, |_| 0.0, &mut values);
-            (tile, Tile::Dense(values))
+            Ok((tile, Tile::Dense(values)))
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     tiles.extend(
         enclosed_tiles(&tiles, lattice, &winding)?
             .into_iter()

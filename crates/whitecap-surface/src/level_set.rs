@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use whitecap_core::budget::OverBudget;
 use whitecap_core::sparse_grid::{TILE_NODES, local_node};
 use whitecap_core::{
-    GridClass, GridValues, Lattice, SparseGrid, Tile, TriMesh, Volume, VolumeGrid,
+    GridClass, GridValues, Lattice, SparseGrid, Tile, TriMesh, Unwatched, Volume, VolumeGrid, Watch,
 };
 
 use crate::distance::{distance_to_surface, mesh_to_distance};
@@ -60,6 +60,9 @@ pub enum LevelSetError {
     /// The field needs more memory than there is.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
+    /// The caller asked to stop.
+    #[error("the distance field was cancelled")]
+    Cancelled,
 }
 
 /// Half the width of the band of an exported level set, in cells. Three is what other programs
@@ -72,11 +75,15 @@ const STEEPEST: f32 = 1.2;
 const FLATTEST: f32 = 0.4;
 
 /// The signed distance to a mesh as the grid `surface` of a volume, as other programs expect it.
-pub fn distance_volume(mesh: &TriMesh, cell: f32) -> Result<Volume, LevelSetError> {
+pub fn distance_volume(
+    mesh: &TriMesh,
+    cell: f32,
+    watch: &dyn Watch,
+) -> Result<Volume, LevelSetError> {
     let band = EXCHANGED_BAND * cell;
     let grid = match mesh.triangles().is_empty() {
         true => SparseGrid::new(Lattice::at_origin(cell), band),
-        false => LevelSet::from_mesh(mesh, cell, band)?.grid,
+        false => LevelSet::from_mesh_watched(mesh, cell, band, watch)?.grid,
     };
     let values = GridValues::Scalar(grid);
     let surface = VolumeGrid { name: String::from("surface"), class: GridClass::LevelSet, values };
@@ -106,6 +113,16 @@ impl LevelSet {
     /// Inside is where the generalised winding number exceeds one half, so small holes and
     /// self-intersections do no harm.
     pub fn from_mesh(mesh: &TriMesh, cell: f32, band: f32) -> Result<Self, LevelSetError> {
+        Self::from_mesh_watched(mesh, cell, band, &Unwatched)
+    }
+
+    /// As [`LevelSet::from_mesh`]; `watch` may cancel it.
+    pub fn from_mesh_watched(
+        mesh: &TriMesh,
+        cell: f32,
+        band: f32,
+        watch: &dyn Watch,
+    ) -> Result<Self, LevelSetError> {
         for (name, value) in [("cell", cell), ("band", band)] {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(LevelSetError::Length { name, value });
@@ -118,7 +135,7 @@ impl LevelSet {
             return Err(LevelSetError::NonFiniteVertex(vertex));
         }
         let band = band.max(2.0 * cell);
-        Ok(Self { grid: mesh_to_distance(mesh, Lattice::at_origin(cell), band)?, band })
+        Ok(Self { grid: mesh_to_distance(mesh, Lattice::at_origin(cell), band, watch)?, band })
     }
 
     /// The distance to the zero level of any field that is negative inside (Dagenais et al. 2017,

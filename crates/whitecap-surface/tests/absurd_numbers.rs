@@ -96,7 +96,7 @@ fn needle(length: f32) -> TriMesh {
 #[test]
 fn a_needle_of_100_km_as_a_distance_field() {
     budget::set_memory_limit(Some(1_000_000_000));
-    let refused = distance_volume(&needle(1e5), 1.0).unwrap_err();
+    let refused = distance_volume(&needle(1e5), 1.0, &Unwatched).unwrap_err();
     assert!(matches!(refused, LevelSetError::OverBudget(_)));
     assert!(refused.to_string().contains("larger cells"), "{refused}");
 }
@@ -105,8 +105,8 @@ fn a_needle_of_100_km_as_a_distance_field() {
 fn a_cell_of_1e_4_for_a_mesh_of_a_metre() {
     budget::set_memory_limit(Some(1_000_000_000));
     let started = Instant::now();
-    let refused = distance_volume(&needle(1.0), 1e-4).unwrap_err();
+    let refused = distance_volume(&needle(1.0), 1e-4, &Unwatched).unwrap_err();
     assert!(refused.to_string().contains("larger cells"), "{refused}");
     assert!(started.elapsed() < PATIENCE, "{:?}", started.elapsed());
-    assert!(distance_volume(&needle(1.0), 0.05).is_ok());
+    assert!(distance_volume(&needle(1.0), 0.05, &Unwatched).is_ok());
 }

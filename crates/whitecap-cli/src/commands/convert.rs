@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use whitecap_core::{Bounds, GridClass, GridValues, SparseGrid, TriMesh, Volume};
 use whitecap_io::changes::Changes;
 use whitecap_io::{Format, FormatInfo, FrameRange, Kind, formats, vdb};
-use whitecap_surface::{distance_volume, marching_cubes};
+use whitecap_surface::{LevelSetError, distance_volume, marching_cubes};
 
 use crate::answer::Answer;
 use crate::command_line::json_flag;
@@ -118,7 +118,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
             return Err(cancelled(done, &pairs, matches.get_one("frames")));
         }
         progress.within(done, 0.0, &pair.input.display().to_string());
-        kind = conversion.convert(pair, &reading)?;
+        kind = conversion.convert(pair, &reading, session)?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
     }
     drop(progress);
@@ -179,7 +179,12 @@ struct Conversion {
 
 impl Conversion {
     /// Converts one file; returns what was written.
-    fn convert(&self, pair: &FramePair, reading: &Reading) -> Result<Kind, Failure> {
+    fn convert(
+        &self,
+        pair: &FramePair,
+        reading: &Reading,
+        session: &Session,
+    ) -> Result<Kind, Failure> {
         let FramePair { input, output, .. } = pair;
         let kind = whitecap_io::kind_of(input)?;
         let writes = |kind: Kind| self.format.writes.contains(&kind);
@@ -212,8 +217,15 @@ impl Conversion {
                 if let Some(note) = too_coarse(&mesh, cell) {
                     reading.note(input, note);
                 }
-                let volume = distance_volume(&mesh, cell);
-                vdb::write(output, &volume.map_err(|error| Failure::about(input, error))?)?;
+                let volume = distance_volume(&mesh, cell, &session.watch());
+                let volume = volume.map_err(|error| match error {
+                    LevelSetError::Cancelled => Failure::Cancelled(format!(
+                        "Cancelled: {} is not written.",
+                        output.display()
+                    )),
+                    other => Failure::about(input, other),
+                })?;
+                vdb::write(output, &volume)?;
                 Ok(Kind::Volume)
             }
             Kind::Volume if writes(Kind::Volume) => {

@@ -16,13 +16,14 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use serde_json::{Map, Value, json};
-use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
+use whitecap_core::{Bounds, Watch};
 use whitecap_shot::stages::{RenderStageSettings, look};
 use whitecap_shot::{KindInfo, ShotContext};
 
 use super::stage::Files;
 use crate::failure::Failure;
+use crate::session::Session;
 use framing::Framing;
 use subject::Subject;
 
@@ -65,6 +66,7 @@ pub fn complete(
     settings: &mut Map<String, Value>,
     files: &Files,
     matches: &ArgMatches,
+    session: &Session,
 ) -> Result<(), Failure> {
     refuse_lost_passes(settings, files)?;
     let turns = matches.get_one::<u32>("turntable").is_some();
@@ -102,10 +104,15 @@ pub fn complete(
         }
         fit_camera(settings, &known, scout.bounds, &subjects, turns);
     }
+    if needs_floor && scout.is_sheet {
+        session.note(
+            "note: the surface is an open sheet, so it is closed down to a floor; --terrain shows the ground below it instead",
+        );
+    }
     if needs_floor {
         settings.insert(String::from("objects"), json!([scout.floor()]));
     }
-    scout.choose_look(settings, files);
+    scout.choose_look(settings, files, &session.watch());
     Ok(())
 }
 
@@ -168,7 +175,7 @@ impl Scout {
 
     /// Colours the liquid and measures the light, where neither was given. Whatever is wrong with the
     /// settings or the frame is reported when the frame is rendered.
-    fn choose_look(&self, settings: &mut Map<String, Value>, files: &Files) {
+    fn choose_look(&self, settings: &mut Map<String, Value>, files: &Files, watch: &dyn Watch) {
         let colours = !settings.contains_key("material");
         let exposes = !settings.contains_key("exposure");
         let (Some((middle, liquid)), true) = (&self.middle, colours || exposes) else { return };
@@ -178,7 +185,7 @@ impl Scout {
         let frame = context.time_of(*middle);
         let all = Value::Object(settings.clone());
         let input = |key: &str| (key == "surface").then_some(liquid);
-        let Ok(look) = look(all, &context, frame, &input, colours) else { return };
+        let Ok(look) = look(all, &context, frame, &input, colours, watch) else { return };
         if let (true, Ok(material)) = (colours, serde_json::to_value(&look.material)) {
             settings.insert(String::from("material"), material);
         }

@@ -52,7 +52,7 @@ pub fn execute(
     flags::add_subject(&mut settings, kind.info(), matches)?;
     let files = Files::of(kind.info(), &mut settings, matches, session)?;
     if kind.info().name == render::NAME {
-        render::complete(&mut settings, &files, matches)?;
+        render::complete(&mut settings, &files, matches, session)?;
     }
     let shot = shot(kind, settings, &files, &setting_flags)?;
     files.refuse_overwriting(&shot)?;

@@ -27,7 +27,8 @@ impl SettingFlags {
     /// The flag of a key: its own, or that of a nested table's key if there is only one.
     fn flag_of(&self, key: &str) -> Option<&str> {
         let names = || self.flags.iter().map(|flag| flag.name.as_str());
-        if let Some(name) = names().find(|name| *name == key) {
+        let whole = key.replace('.', "-");
+        if let Some(name) = names().find(|name| *name == whole) {
             return Some(name);
         }
         let mut nested =

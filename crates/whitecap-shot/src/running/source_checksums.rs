@@ -26,7 +26,7 @@ impl SourceChecksums {
         let mut checksum = checksum(plain::open_named(path)?)?;
         if whitecap_io::has_extension(path, &["gltf"]) {
             for file in whitecap_io::gltf::companions(path) {
-                checksum.push_str(&self::checksum(plain::open_named(file)?)?);
+                checksum.push_str(&self::checksum(plain::open_named(&file)?)?);
             }
         }
         self.known.insert(path.to_path_buf(), checksum.clone());

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whitecap_scene::shape::BoxShape;
 use whitecap_surface::{
-    MeshReport, SurfaceSettings, Surfaced, distance_volume, report, surface_particles,
+    LevelSetError, MeshReport, SurfaceSettings, Surfaced, distance_volume, report,
+    surface_particles,
 };
 
 use crate::stage::{
@@ -137,7 +138,12 @@ impl Phenomenon for Surface {
         let data: FrameData = match self.settings.give {
             SurfaceResult::Mesh => mesh.into(),
             SurfaceResult::Distance => {
-                distance_volume(&mesh, cell).map_err(StageError::failed)?.into()
+                let volume = distance_volume(&mesh, cell, context.watch);
+                let volume = volume.map_err(|error| match error {
+                    LevelSetError::Cancelled => StageError::Cancelled,
+                    other => StageError::failed(other),
+                })?;
+                volume.into()
             }
         };
         Ok(StageOutput { times, ..StageOutput::new(data).with_notes(notes).with_metrics(metrics) })

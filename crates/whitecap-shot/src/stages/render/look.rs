@@ -5,6 +5,7 @@
 //! The look depends on the settings and on one frame only, and holds for a whole sequence.
 
 use serde_json::Value;
+use whitecap_core::Watch;
 use whitecap_render::glam::Vec3;
 use whitecap_render::{Dielectric, survey};
 
@@ -37,6 +38,7 @@ pub fn look<'d>(
     frame: FrameTime,
     input: &dyn Fn(&str) -> Option<&'d FrameData>,
     colours: bool,
+    watch: &dyn Watch,
 ) -> Result<Look, StageError> {
     let mut settings: RenderStageSettings =
         serde_json::from_value(settings).map_err(StageError::failed)?;
@@ -50,13 +52,14 @@ pub fn look<'d>(
     let (mut scene, _) = scenes.scene(frame, input)?;
     let object = scene.objects.iter().position(|object| object.name == LIQUID);
     if let Some(object) = object.filter(|_| colours) {
-        let thickness = survey::thickness(&scene, object, &picture).map_err(StageError::failed)?;
+        let thickness =
+            survey::thickness(&scene, object, &picture, watch).map_err(StageError::failed)?;
         settings.material = thickness.map_or_else(MaterialSettings::default, water);
         let made = maker(&settings)?.material().clone();
         let place = scene.objects[object].material;
         scene.materials[place] = made;
     }
-    let bright = survey::bright_light(&scene, &picture, &whitecap_core::Unwatched);
+    let bright = survey::bright_light(&scene, &picture, watch);
     let bright = bright.map_err(StageError::failed)?;
     let stops = (BRIGHT / bright).log2();
     let exposure = if bright > 0.0 { stops.clamp(-MOST_STOPS, MOST_STOPS) } else { 0.0 };

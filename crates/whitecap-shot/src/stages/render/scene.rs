@@ -312,13 +312,13 @@ impl SceneMaker {
             }
             (FrameData::Particles(particles), Some(meniscus)) => {
                 let made = MeniscusLiquid::particles(particles, liquid, shutter, solids, meniscus);
-                let made = made.map_err(StageError::failed)?;
+                let made = made.map_err(about_liquid)?;
                 notes.extend_from_slice(made.liquid().notes());
                 Arc::new(made)
             }
             (FrameData::Particles(particles), None) => {
                 let made = ParticleLiquid::new(particles, liquid, shutter);
-                let made = made.map_err(StageError::failed)?;
+                let made = made.map_err(about_liquid)?;
                 notes.extend_from_slice(made.notes());
                 Arc::new(made)
             }
@@ -468,6 +468,11 @@ fn solid(
         }
     };
     made.map_err(StageError::failed)
+}
+
+/// A problem with the particles, in words of this stage: their radius is a setting of `liquid` here.
+fn about_liquid(error: impl std::fmt::Display) -> StageError {
+    StageError::failed(error.to_string().replace("`radius`", "`liquid.radius`"))
 }
 
 fn environment(
