@@ -88,10 +88,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
             progress.finished(done, &path.display().to_string(), None);
         }
         answers.push(match files.is_sequence() {
-            false => Answer {
-                good: is_good(&checked[0].report),
-                ..Answer::report(checked[0].text(), checked[0].json())
-            },
+            false => checked[0].answer(),
             true => sequence_answer(&checked, &files.missing),
         });
     }
@@ -126,6 +123,12 @@ impl Checked {
         object
     }
 
+    /// The answer about a single mesh, which must have a surface.
+    fn answer(&self) -> Answer {
+        let good = is_good(&self.report) && self.report.triangles > 0;
+        Answer { good, ..Answer::report(self.text(), self.json()) }
+    }
+
     fn text(&self) -> String {
         let intersections = self.self_intersections.map_or_else(String::new, |count| {
             format!("  {}\n", wording::count(count, "self-intersection"))
@@ -156,14 +159,10 @@ fn sequence_answer(checked: &[Checked], missing: &[i64]) -> Answer {
     Answer { good, ..Answer::report(text, json) }
 }
 
-/// Whether a mesh is closed and its triangles face outwards. An empty file is: a liquid may be gone.
+/// Whether a mesh is closed and its triangles face outwards. One without triangles is: in a sequence, a liquid
+/// may be gone.
 fn is_good(report: &MeshReport) -> bool {
-    report.is_closed_manifold() && !is_inside_out(report) && !is_points(report)
-}
-
-/// Whether a mesh has vertices and nothing else.
-fn is_points(report: &MeshReport) -> bool {
-    report.triangles == 0 && report.vertices > 0
+    report.is_closed_manifold() && !is_inside_out(report)
 }
 
 /// Whether a closed mesh has its outside inside.
@@ -184,10 +183,8 @@ pub fn add_report(object: &mut Value, report: &MeshReport) {
 
 /// A report, in a few lines.
 pub fn describe(report: &MeshReport) -> String {
-    let verdict = if is_points(report) {
-        String::from("not a surface: there are vertices but no triangles")
-    } else if report.vertices == 0 {
-        String::from("empty: no vertices and no triangles")
+    let verdict = if report.triangles == 0 {
+        String::from("empty: there are no triangles")
     } else if is_inside_out(report) {
         String::from(
             "closed, but inside out: its triangles face inwards; whitecap convert --flip-normals turns them over",

@@ -182,7 +182,7 @@ fn several_files_are_looked_at() {
         assert_eq!((code, &object["good"]), (1, &serde_json::json!(false)), "{stdout}");
         assert_eq!(object["inputs"].as_array().unwrap().len(), 2, "{stdout}");
         let (_, stdout, _) = outcome(&run(folder, &[&["check"], arguments].concat()));
-        assert!(stdout.contains("vertices but no triangles"), "{stdout}");
+        assert!(stdout.contains("empty: there are no triangles"), "{stdout}");
         let info = run_json(folder, &[&["info", "--json"], arguments].concat());
         assert_eq!(info["inputs"].as_array().unwrap().len(), 2);
     }
