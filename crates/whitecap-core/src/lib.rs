@@ -30,7 +30,7 @@ pub use attributes::{Attributes, Column};
 pub use bytes::{checked_bytes, saved_bytes};
 pub use data::attributes;
 pub use data::counted::{counted, counted_as};
-pub use data::facts::Facts;
+pub use data::facts::{FactValue, Facts};
 pub use data::mesh::{Adjacency, TriMesh};
 pub use data::mesh_shapes::open_edges;
 pub use data::particles::Particles;

@@ -155,6 +155,9 @@ fn radius_of_all(
             notes.push(format!(
                 "no radius was given: {radius} m, half the particle spacing of the sequence, is used for every frame"
             ));
+        } else {
+            let what = format!("the radius that the file gives for all particles, {radius} m,");
+            notes.extend(radius_warning(positions, radius, &what));
         }
         return positive("radius", radius);
     }

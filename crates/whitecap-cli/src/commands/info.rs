@@ -1,5 +1,7 @@
 //! `whitecap info`: what is in a file or a sequence.
 
+mod facts;
+
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -116,6 +118,7 @@ fn file(path: &Path) -> Result<Value, Failure> {
                 "not_finite": not_finite(particles.positions()),
                 "bounds_metres": bounds(&finite),
                 "spacing_metres": whitecap_surface::particle_spacing(&finite).map(short),
+                "facts": facts::json(particles.facts()),
                 "attributes": attributes(particles.attributes()),
                 "notes": notes,
             })
@@ -306,6 +309,7 @@ fn text(object: &Value) -> String {
         let radius = number(spacing / 2.0);
         lines.push(format!("  spacing about {} m (radius {radius} m)", number(spacing)));
     }
+    lines.extend(facts::lines(&object["facts"]));
     for attribute in object["attributes"].as_array().into_iter().flatten() {
         lines.push(format!("  {}", named_range(attribute)));
     }

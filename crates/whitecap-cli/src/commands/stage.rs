@@ -13,6 +13,7 @@
 mod answer;
 mod files;
 mod flags;
+mod frame_rate;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,9 @@ use serde_json::Value;
 use crate::{block, run_json, write_sequence};
 
 /// How keys end that say their unit; one for each quantity.
-const UNITS: [&str; 9] = [
+const UNITS: [&str; 11] = [
+    "kilograms_per_cubic_metre",
+    "frames_per_second",
     "seconds",
     "bytes",
     "square_metres",

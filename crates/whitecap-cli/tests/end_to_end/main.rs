@@ -3,6 +3,7 @@
 mod absurd_numbers;
 mod convert;
 mod errors;
+mod facts;
 mod info_and_check;
 mod interrupt;
 mod json_units;

@@ -98,7 +98,7 @@ impl Particles {
         Particles {
             positions: indices.iter().map(|&i| self.positions[i as usize]).collect(),
             attributes: self.attributes.gather(indices),
-            facts: self.facts,
+            facts: self.facts.clone(),
         }
     }
 

@@ -6,9 +6,10 @@ use std::path::Path;
 use whitecap_core::glam::{Vec2, Vec3, Vec4};
 use whitecap_core::{Column, Particles, TriMesh};
 
+use crate::attributes::facts::FoundFacts;
 use crate::attributes::{component_names, naming};
 use crate::encoding::scalar::Values;
-use crate::{Error, Place};
+use crate::{Error, Noted, Place};
 
 /// More columns than any real file has; beyond this, looking up columns by name would dominate the time.
 const MOST_COLUMNS: usize = 4096;
@@ -18,11 +19,13 @@ const MOST_COLUMNS: usize = 4096;
 pub(crate) struct PointTable {
     pub positions: Vec<Vec3>,
     columns: Vec<(String, Column)>,
+    /// What holds for all points.
+    pub facts: FoundFacts,
 }
 
 impl PointTable {
     pub fn new(positions: Vec<Vec3>) -> Self {
-        Self { positions, columns: Vec::new() }
+        Self { positions, ..Self::default() }
     }
 
     /// Columns of names, components and numbers, one of which holds the positions.
@@ -108,13 +111,20 @@ impl PointTable {
         });
     }
 
-    pub fn into_particles(mut self, path: &Path) -> Result<Particles, Error> {
+    /// The particles, without what the user should know about their facts.
+    pub fn into_particles(self, path: &Path) -> Result<Particles, Error> {
+        Ok(self.into_noted_particles(path)?.data)
+    }
+
+    /// The particles, with a note for each fact that cannot be true.
+    pub fn into_noted_particles(mut self, path: &Path) -> Result<Noted<Particles>, Error> {
         self.adopt_names(path)?;
         let mut particles = Particles::new(self.positions);
+        *particles.facts_mut() = self.facts.facts;
         for (name, column) in self.columns {
             particles.set_attribute(name, column).map_err(|error| malformed(path, &error))?;
         }
-        Ok(particles)
+        Ok(Noted { data: particles, notes: self.facts.notes })
     }
 
     pub fn into_mesh(mut self, triangles: Vec<[u32; 3]>, path: &Path) -> Result<TriMesh, Error> {

@@ -157,7 +157,7 @@ impl Changes {
         }
         let columns = self.columns(particles.attributes().iter(), particles.is_empty())?;
         let mut changed = Particles::new(self.positions(particles.positions())?);
-        *changed.facts_mut() = *particles.facts();
+        *changed.facts_mut() = particles.facts().clone();
         if self.scale != 1.0 {
             let radius = &mut changed.facts_mut().radius;
             *radius = radius.map(|radius| (self.scale * f64::from(radius)) as f32);

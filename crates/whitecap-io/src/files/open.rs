@@ -126,20 +126,19 @@ pub fn parse_particles_noted(
     path: &Path,
 ) -> Result<Noted<Particles>, Error> {
     format.check(path, Action::Read(Kind::Particles))?;
-    let particles = match format {
-        Format::Csv => return text_points::parse_csv(bytes, path),
-        Format::Npy => return npy_file::parse(bytes, path),
-        Format::Npz => return npz::parse(bytes, path),
+    match format {
+        Format::Csv => text_points::parse_csv(bytes, path),
+        Format::Npy => npy_file::parse(bytes, path),
         Format::Bgeo | Format::BgeoJson | Format::Geo => parse_houdini(bytes, path),
         Format::Vtk => vtk_legacy::parse_particles(bytes, path),
         Format::Vtu => vtu::parse_particles(bytes, path),
         Format::Ply => ply::parse_particles(bytes, path),
-        Format::Xyz => text_points::parse_xyz(bytes, path),
-        Format::Prt => prt::parse(bytes, path),
-        Format::Pdb => pdb::parse(bytes, path),
+        Format::Npz => npz::parse(bytes, path),
+        Format::Xyz => text_points::parse_xyz(bytes, path).map(Noted::plain),
+        Format::Prt => prt::parse(bytes, path).map(Noted::plain),
+        Format::Pdb => pdb::parse(bytes, path).map(Noted::plain),
         _ => unreachable!("the table of formats lets no particles through to {format:?}"),
-    };
-    particles.map(Noted::plain)
+    }
 }
 
 /// A mesh from the bytes of a file. `path` is for messages; a `.gltf` file can name others in its
@@ -168,7 +167,7 @@ pub fn parse_mesh_noted(
 }
 
 /// Houdini's four forms share their extensions, so the first bytes decide, after decompression.
-fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let beginning = match inflate::is_gzip(bytes) {
         true => inflate::gzip_beginning(bytes, 64),
         false => bytes[..bytes.len().min(64)].to_vec(),
@@ -176,7 +175,7 @@ fn parse_houdini(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     if bgeo_classic::is_classic(&beginning) {
         bgeo_classic::parse(bytes, path)
     } else if geo_classic::is_classic(&beginning) {
-        geo_classic::parse(bytes, path)
+        geo_classic::parse(bytes, path).map(Noted::plain)
     } else if houdini_json::is_json(&beginning) {
         houdini_json::parse(bytes, path)
     } else if beginning.starts_with(b"scf1") {

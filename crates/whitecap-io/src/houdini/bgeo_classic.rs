@@ -8,17 +8,19 @@
 //!   they call it (Houdini's `v` is read too), other names follow [the table](crate#attributes).
 //!
 //! # Non-guarantees
-//! * Only points are read: primitives, groups and text attributes are left out.
+//! * Only points are read: primitives, groups and text attributes are left out, and so are attributes of the
+//!   whole other than [facts](whitecap_core::Facts), which are read where there are no primitives.
 //! * Integers have 32 bits in this format. Larger ones are refused on writing.
 
 use std::path::Path;
 
-use whitecap_core::{Column, Particles};
+use whitecap_core::{Column, FactValue, Particles};
 
+use crate::attributes::facts::FoundFacts;
 use crate::attributes::point_table::PointTable;
 use crate::encoding::byte_reader::ByteReader;
 use crate::encoding::scalar::{Endian, Layout, ScalarType, decode};
-use crate::{Error, attributes::naming, encoding::inflate, encoding::narrow};
+use crate::{Error, Noted, attributes::naming, encoding::inflate, encoding::narrow};
 
 const MAGIC: &[u8; 5] = b"BgeoV";
 const VERSION: u32 = 5;
@@ -40,7 +42,7 @@ pub(crate) fn is_classic(bytes: &[u8]) -> bool {
 }
 
 /// Reads a classic `.bgeo` file, plain or gzip-compressed.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     if inflate::is_gzip(bytes) {
         return parse_plain(&inflate::gzip(bytes, path)?, path);
     }
@@ -51,9 +53,11 @@ struct Attribute {
     name: String,
     scalar: Option<ScalarType>,
     components: usize,
+    /// What the numbers of a text attribute stand for, a line each.
+    texts: String,
 }
 
-fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+fn parse_plain(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let mut reader = ByteReader::new(bytes, path, Endian::Big);
     if reader.take(MAGIC.len(), "the magic number")? != MAGIC {
         return Err(reader.malformed("a classic .bgeo file begins with `BgeoV`"));
@@ -64,13 +68,15 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
         return Err(Error::unsupported(path, message));
     }
     let point_count = reader.u32("the point count")?;
-    for count in ["primitives", "point groups", "primitive groups"] {
+    let primitive_count = reader.u32("primitives")?;
+    for count in ["point groups", "primitive groups"] {
         reader.u32(count)?;
     }
     let attribute_count = reader.u32("the attribute count")?;
-    for count in ["vertex attributes", "primitive attributes", "detail attributes"] {
+    for count in ["vertex attributes", "primitive attributes"] {
         reader.u32(count)?;
     }
+    let detail_count = reader.u32("detail attributes")?;
     let attributes = parse_attributes(&mut reader, attribute_count)?;
     let record_bytes =
         POSITION_BYTES + attributes.iter().map(|attribute| 4 * attribute.components).sum::<usize>();
@@ -90,7 +96,27 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
         }
         offset += 4 * attribute.components;
     }
-    table.into_particles(path)
+    if primitive_count == 0 && parse_facts(&mut reader, detail_count, &mut table.facts).is_err() {
+        table.facts.unreadable();
+    }
+    table.into_noted_particles(path)
+}
+
+/// The attributes of the whole: definitions, then values.
+fn parse_facts(reader: &mut ByteReader, count: u32, facts: &mut FoundFacts) -> Result<(), Error> {
+    for Attribute { name, scalar, components, texts } in parse_attributes(reader, count)? {
+        let bytes = reader.take(4 * components, "the value of an attribute")?;
+        let layout = Layout::packed(ScalarType::I32, 1, components);
+        match scalar {
+            Some(scalar) => {
+                let values = decode(scalar, Endian::Big, bytes, layout);
+                let values = values.map_err(|message| reader.malformed(message))?;
+                facts.take_values(&name, &values);
+            }
+            None => facts.take_text(&name, &texts),
+        }
+    }
+    Ok(())
 }
 
 fn parse_attributes(reader: &mut ByteReader, count: u32) -> Result<Vec<Attribute>, Error> {
@@ -111,14 +137,16 @@ fn parse_attributes(reader: &mut ByteReader, count: u32) -> Result<Vec<Attribute
                 return Err(reader.malformed(message));
             }
         };
+        let mut texts = String::new();
         if scalar.is_some() {
             reader.take(4 * components, "the default values of an attribute")?;
         } else {
             for _ in 0..reader.u32("the number of texts")? {
-                parse_name(reader)?;
+                texts.push_str(&parse_name(reader)?);
+                texts.push('\n');
             }
         }
-        attributes.push(Attribute { name, scalar, components });
+        attributes.push(Attribute { name, scalar, components, texts });
     }
     Ok(attributes)
 }
@@ -146,7 +174,8 @@ fn to_plain_bytes(particles: &Particles, path: &Path) -> Result<Vec<u8>, Error> 
     let count = u32::try_from(particles.len())
         .map_err(|_| Error::unwritable(path, "classic .bgeo holds at most 2^32 - 1 points"))?;
     let mut bytes = MAGIC.to_vec();
-    for number in [VERSION, count, 0, 0, 0, columns.len() as u32, 0, 0, 0] {
+    let facts = particles.facts().to_named();
+    for number in [VERSION, count, 0, 0, 0, columns.len() as u32, 0, 0, facts.len() as u32] {
         bytes.extend(number.to_be_bytes());
     }
     for (name, column) in columns.iter() {
@@ -175,9 +204,38 @@ fn to_plain_bytes(particles: &Particles, path: &Path) -> Result<Vec<u8>, Error> 
         }
         offset += 4 * column.components();
     }
+    push_facts(&mut bytes, &facts);
     // The end of a classic file: no groups, no further data.
     bytes.extend([0x00, 0xff]);
     Ok(bytes)
+}
+
+/// Attributes of the whole: their definitions, then their values. The lines of a text are a table of texts.
+fn push_facts(bytes: &mut Vec<u8>, facts: &[(&str, FactValue)]) {
+    for (name, value) in facts {
+        bytes.extend((name.len() as u16).to_be_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend(1_u16.to_be_bytes());
+        match value {
+            FactValue::Number(_) => bytes.extend([0; 8]),
+            FactValue::Text(text) => {
+                let lines: Vec<&str> = text.lines().collect();
+                bytes.extend(4_u32.to_be_bytes());
+                bytes.extend((lines.len() as u32).to_be_bytes());
+                for line in lines {
+                    // Facts are shorter than 65536 bytes.
+                    bytes.extend((line.len() as u16).to_be_bytes());
+                    bytes.extend(line.as_bytes());
+                }
+            }
+        }
+    }
+    for (_, value) in facts {
+        bytes.extend(match value {
+            FactValue::Number(number) => number.to_be_bytes(),
+            FactValue::Text(_) => [0; 4],
+        });
+    }
 }
 
 fn push_definition(

@@ -31,7 +31,7 @@ use whitecap_io::image::Samples;
 use crate::FrameData;
 use crate::contract::picture::Picture;
 
-const MAGIC: &[u8; 8] = b"whitecp2";
+const MAGIC: &[u8; 8] = b"whitecp3";
 
 /// Why bytes are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -220,11 +220,15 @@ fn put_attributes(out: &mut impl Write, attributes: &Attributes) -> io::Result<(
 }
 
 fn put_facts(out: &mut impl Write, facts: &Facts) -> io::Result<()> {
-    match facts.radius {
-        Some(value) => out.write_all(&[1]).and_then(|()| value.put(out))?,
-        None => out.write_all(&[0])?,
+    for number in [facts.radius, facts.rest_density, facts.frame_rate] {
+        match number {
+            Some(value) => out.write_all(&[1]).and_then(|()| value.put(out))?,
+            None => out.write_all(&[0])?,
+        }
     }
-    out.write_all(&[u8::from(facts.radius_is_estimated)])
+    out.write_all(&[u8::from(facts.radius_is_estimated)])?;
+    put_count(out, facts.solids.len())?;
+    facts.solids.iter().try_for_each(|solid| put_text(out, solid))
 }
 
 fn put_grid(out: &mut impl Write, grid: &VolumeGrid) -> io::Result<()> {
@@ -326,8 +330,13 @@ impl<'a> Input<'a> {
     }
 
     fn facts(&mut self) -> Result<Facts, ExactError> {
-        let radius = self.flag()?.then(|| self.value()).transpose()?;
-        Ok(Facts { radius, radius_is_estimated: self.flag()? })
+        let mut number = || self.flag()?.then(|| self.value()).transpose();
+        let (radius, rest_density, frame_rate) = (number()?, number()?, number()?);
+        let radius_is_estimated = self.flag()?;
+        // The length of a text takes eight bytes.
+        let count = self.count(8)?;
+        let solids = (0..count).map(|_| self.text()).collect::<Result<_, _>>()?;
+        Ok(Facts { radius, radius_is_estimated, rest_density, frame_rate, solids })
     }
 
     fn grid(&mut self) -> Result<VolumeGrid, ExactError> {
@@ -387,7 +396,13 @@ mod tests {
         for (name, column) in columns {
             particles.set_attribute(name, column).unwrap();
         }
-        *particles.facts_mut() = Facts { radius: Some(0.02), radius_is_estimated: true };
+        *particles.facts_mut() = Facts {
+            radius: Some(0.02),
+            radius_is_estimated: true,
+            rest_density: None,
+            frame_rate: Some(24.0),
+            solids: vec![String::from("rock.ply"), String::new()],
+        };
         FrameData::from(particles)
     }
 

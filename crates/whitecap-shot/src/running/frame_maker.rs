@@ -6,6 +6,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::runner::RunOptions;
+use crate::running::frame_rates::rate_note;
 use crate::running::progress::{Estimate, Event, FrameResult, FrameWatch};
 use crate::running::source_checksums::SourceChecksums;
 use crate::running::stage_folder::{FileRecord, FrameRecord};
@@ -153,7 +154,9 @@ impl<'a> FrameMaker<'a> {
             Some(running) => running,
             None => self.stages[stage].start().map_err(Stop::at(stage, frame))?,
         };
-        let output =
+        let tells_rate = frame == self.shot.first && spec.info().depends.on_time;
+        let note = if tells_rate { rate_note(&inputs, self.shot.fps) } else { None };
+        let mut output =
             running.instance.step(&context, &Inputs::new(inputs)).map_err(|error| match error {
                 StageError::Cancelled => Stop::Cancelled,
                 error => Stop::at(stage, frame)(error),
@@ -161,6 +164,7 @@ impl<'a> FrameMaker<'a> {
         if let Some(problem) = output.data.first_non_finite() {
             return Err(Stop::at(stage, frame)(problem));
         }
+        output.notes.extend(note);
         running.after = Some(frame);
         self.stages[stage].running = Some(running);
         Ok(output)

@@ -10,6 +10,7 @@ mod settings;
 use std::path::PathBuf;
 
 use whitecap_bulk::sph::{Liquid, SphError};
+use whitecap_core::Facts;
 
 use crate::stage::{
     Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
@@ -40,6 +41,8 @@ For emitters, moving solids and several stages a shot file is easier to write; s
 pub(super) struct Sph {
     settings: SphStageSettings,
     scene: Scene,
+    /// What later stages and readers of the files learn of the liquid.
+    facts: Facts,
     /// First frame of the shot.
     first: i64,
 }
@@ -55,7 +58,7 @@ impl Phenomenon for Sph {
     const KIND: KindInfo = KindInfo {
         name: "sph",
         doc: "Simulates a liquid by smoothed-particle hydrodynamics.",
-        version: 3,
+        version: 4,
         gives: Gives::Always(DataKind::Particles),
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,
@@ -71,7 +74,8 @@ impl Phenomenon for Sph {
 
     fn check(settings: SphStageSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
         let scene = Scene::load(&settings, shot)?;
-        Ok(Self { settings, scene, first: shot.first })
+        let facts = facts(&settings, shot);
+        Ok(Self { settings, scene, facts, first: shot.first })
     }
 
     fn sources(&self, frame: i64) -> Result<Vec<PathBuf>, StageError> {
@@ -108,7 +112,8 @@ impl Phenomenon for Sph {
             notes.push(String::from("some particles are inside a solid or outside the domain"));
         }
         let particles = state.liquid.selected_particles(self.settings.keep);
-        let particles = particles.map_err(StageError::failed)?;
+        let mut particles = particles.map_err(StageError::failed)?;
+        *particles.facts_mut() = self.facts.clone();
         Ok(StageOutput::new(particles).with_notes(notes).with_metrics(metrics))
     }
 
@@ -121,6 +126,17 @@ impl Phenomenon for Sph {
         state.notes.clear();
         state.liquid.restore(saved).map_err(StageError::failed)?;
         Ok(state)
+    }
+}
+
+/// What holds for all particles of all frames.
+fn facts(settings: &SphStageSettings, shot: &ShotContext) -> Facts {
+    Facts {
+        radius: Some(0.5 * settings.liquid.spacing),
+        radius_is_estimated: false,
+        rest_density: Some(settings.liquid.rest_density),
+        frame_rate: Some(shot.fps as f32),
+        solids: settings.solids.iter().map(|solid| solid.path.clone()).collect(),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use whitecap_io::{FrameRange, Kind, Sequence};
 use whitecap_shot::{DataKind, Gives, InputPort, KindInfo, Save, Shot, Subject, savable_formats};
 
-use super::save_to;
+use super::{frame_rate, save_to};
 use crate::commands::render;
 use crate::failure::Failure;
 use crate::frames::{self, Wanted, make_folder};
@@ -49,10 +49,10 @@ impl Files {
     ) -> Result<Self, Failure> {
         let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
         let gives = choose(info, settings, &output)?;
-        let fps = matches.try_get_one::<f64>("fps").ok().flatten().copied().unwrap_or(24.0);
         let beside = info.beside.iter().filter_map(|side| matches.get_one::<PathBuf>(side.name));
         let outputs: Vec<PathBuf> = beside.chain([&output]).cloned().collect();
         let ports = ports(info, matches, session, &outputs)?;
+        let fps = frame_rate::of(&ports, matches, session);
         let Chosen { frames, inputs, missing } = chosen(info, matches, session, &ports, &output)?;
         let saves = saves(info, gives, &output, matches)?;
         let outliers = outliers(matches);

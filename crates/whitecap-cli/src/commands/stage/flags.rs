@@ -37,7 +37,7 @@ pub fn command(kind: &dyn StageKind) -> Option<Command> {
         file(side.name, "FILE").long(side.name).help(help)
     }));
     if info.depends.on_time || info.stateful {
-        command = command.arg(fps_flag(&own));
+        command = command.arg(fps_flag(&own, !info.inputs.is_empty()));
     }
     command = match info.inputs.is_empty() {
         true => command.arg(count_flag(&own)),
@@ -143,13 +143,17 @@ fn count_or_range(text: &str) -> Result<FrameRange, String> {
     }
 }
 
-fn fps_flag(own: &CommandInfo) -> Arg {
+fn fps_flag(own: &CommandInfo, takes_files: bool) -> Arg {
+    let help = match takes_files {
+        true => "Frames per second, if files of particles do not say [unit: 1/s]",
+        false => "Frames per second [unit: 1/s]",
+    };
     Arg::new("fps")
         .long("fps")
         .value_name("NUMBER")
         .default_value(own.fps.to_string())
         .value_parser(frame_rate)
-        .help("Frames per second [unit: 1/s]")
+        .help(help)
 }
 
 /// Frames per second, from text.

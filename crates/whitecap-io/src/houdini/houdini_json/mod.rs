@@ -6,7 +6,8 @@
 //! * The point count is checked against the stored numbers before anything is allocated.
 //!
 //! # Non-guarantees
-//! * Only points are read: primitives, groups, and text or dictionary attributes are left out.
+//! * Only points and [facts](whitecap_core::Facts) are read: primitives, groups, and text or dictionary
+//!   attributes of points are left out.
 //! * Text JSON has no NaN and no infinity; such a value is refused on writing.
 //! * `.bgeo.sc` (Blosc-compressed) is not read.
 
@@ -17,11 +18,12 @@ mod writer;
 
 use std::path::Path;
 
-use whitecap_core::Particles;
+use whitecap_core::{Facts, Particles};
 
+use crate::attributes::facts::FoundFacts;
 use crate::attributes::point_table::PointTable;
 use crate::encoding::scalar::Values;
-use crate::{Error, Place, attributes::naming, encoding::inflate};
+use crate::{Error, Noted, Place, attributes::naming, encoding::inflate};
 use pages::PageLayout;
 use value::Value;
 pub use writer::{Encoding, to_bytes};
@@ -36,14 +38,14 @@ pub(crate) fn is_json(bytes: &[u8]) -> bool {
 }
 
 /// Reads text or binary JSON geometry, plain or gzip-compressed.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     if inflate::is_gzip(bytes) {
         return parse_plain(&inflate::gzip(bytes, path)?, path);
     }
     parse_plain(bytes, path)
 }
 
-fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+fn parse_plain(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let root = match bytes.first() {
         Some(&binary::MAGIC_TOKEN) => binary::parse(bytes, path)?,
         _ => value::parse_text(bytes, path)?,
@@ -77,7 +79,27 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
     for (name, components, values) in others {
         table.push(&name, components, values);
     }
-    table.into_particles(path)
+    let whole = root.entry("attributes").and_then(|found| found.entry("globalattributes"));
+    for attribute in whole.and_then(Value::array).into_iter().flatten() {
+        parse_fact(attribute, &mut table.facts, path);
+    }
+    table.into_noted_particles(path)
+}
+
+/// Takes an attribute of the whole, if it is a fact.
+fn parse_fact(attribute: &Value, facts: &mut FoundFacts, path: &Path) {
+    let Some([definition, data]) = attribute.array() else { return };
+    let name = definition.entry("name").and_then(Value::text);
+    let Some(name) = name.filter(|name| Facts::is_name(name)) else { return };
+    if definition.entry("type").and_then(Value::text) == Some("string") {
+        let lines = data.entry("strings").and_then(Value::array).unwrap_or_default();
+        let lines: Vec<&str> = lines.iter().filter_map(Value::text).collect();
+        return facts.take_text(name, &lines.join("\n"));
+    }
+    match parse_attribute(attribute, 1, path) {
+        Ok(Some((_, _, values))) => facts.take_values(name, &values),
+        _ => facts.unreadable(),
+    }
 }
 
 /// Name, components and numbers of an attribute; `None` for one that is not numeric.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Column, Particles};
+use whitecap_core::{Column, FactValue, Particles};
 
 use super::binary::{MAGIC, MAGIC_TOKEN, token};
 use crate::{Error, attributes::naming};
@@ -107,6 +107,12 @@ fn emit_geometry(out: &mut impl Emitter, particles: &Particles) {
         emit_column(out, naming::to_houdini(name), column);
     }
     out.end_array();
+    let facts = particles.facts().to_named();
+    if !facts.is_empty() {
+        out.begin_entry("globalattributes");
+        facts.iter().for_each(|(name, value)| emit_fact(out, name, value));
+        out.end_array();
+    }
     out.end_array();
     out.begin_entry("primitives");
     out.end_array();
@@ -133,6 +139,45 @@ fn emit_column(out: &mut impl Emitter, name: &str, column: &Column) {
     });
 }
 
+/// An attribute of the whole. The lines of a text are the texts that an index could choose from.
+fn emit_fact(out: &mut impl Emitter, name: &str, value: &FactValue) {
+    let text = match value {
+        FactValue::Number(number) => {
+            let number = [*number];
+            return emit_attribute(out, name, 1, "fpreal32", |out| {
+                out.floats(1, number.into_iter())
+            });
+        }
+        FactValue::Text(text) => text,
+    };
+    out.begin_array();
+    emit_definition(out, "string", name);
+    out.begin_array();
+    out.integer_entry("size", 1);
+    out.text_entry("storage", "int32");
+    out.begin_entry("strings");
+    text.lines().for_each(|line| out.text(line));
+    out.end_array();
+    out.begin_entry("indices");
+    out.integer_entry("size", 1);
+    out.text_entry("storage", "int32");
+    out.begin_entry("arrays");
+    out.integers(&[0]);
+    for _ in 0..4 {
+        out.end_array();
+    }
+}
+
+fn emit_definition(out: &mut impl Emitter, kind: &str, name: &str) {
+    out.begin_array();
+    out.text_entry("scope", "public");
+    out.text_entry("type", kind);
+    out.text_entry("name", name);
+    out.text("options");
+    out.empty_map();
+    out.end_array();
+}
+
 fn emit_vectors(out: &mut impl Emitter, values: &[Vec3]) {
     out.floats(3 * values.len(), values.iter().flat_map(|v| v.to_array()));
 }
@@ -145,13 +190,7 @@ fn emit_attribute<E: Emitter>(
     numbers: impl FnOnce(&mut E),
 ) {
     out.begin_array();
-    out.begin_array();
-    out.text_entry("scope", "public");
-    out.text_entry("type", "numeric");
-    out.text_entry("name", name);
-    out.text("options");
-    out.empty_map();
-    out.end_array();
+    emit_definition(out, "numeric", name);
     out.begin_array();
     out.integer_entry("size", components as i64);
     out.text_entry("storage", storage);

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use whitecap_core::{FactValue, Facts};
+
+use crate::attributes::facts::FoundFacts;
 use crate::encoding::scalar::{Endian, ScalarType};
 use crate::encoding::tokens::shown;
 use crate::{Error, Place};
@@ -50,6 +53,8 @@ impl Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
+    /// What the lines `obj_info` say.
+    pub facts: FoundFacts,
     /// Offset at which the data begin.
     pub end: usize,
 }
@@ -63,6 +68,7 @@ impl Header {
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, Error> {
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
+    let mut info = Vec::new();
     let mut end = 0;
     for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         end += line.len();
@@ -87,6 +93,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, Error> {
                     _ => return Err(malformed(format!("`{name}` is not a PLY format"))),
                 });
             }
+            ["obj_info", name, ..] if Facts::is_name(name) => info.push((*name, text)),
             ["comment" | "obj_info", ..] | [] => {}
             ["element", name, count] => {
                 let count = count
@@ -104,12 +111,34 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, Error> {
             ["end_header"] => {
                 let encoding =
                     encoding.ok_or_else(|| malformed("the header names no format".to_string()))?;
-                return Ok(Header { encoding, elements, end });
+                return Ok(Header { encoding, elements, facts: facts(&info), end });
             }
             _ => return Err(unknown()),
         }
     }
     Err(Error::malformed(path, Place::File, "the PLY header has no `end_header`; it is cut short"))
+}
+
+/// The facts in lines such as `obj_info frame_rate 24`; each solid has a line of its own.
+fn facts(info: &[(&str, &str)]) -> FoundFacts {
+    let mut found = FoundFacts::default();
+    let mut solids = String::new();
+    for (name, line) in info {
+        let value = line.split_once(name).map_or("", |(_, value)| value);
+        let value = value.strip_prefix(' ').unwrap_or(value).trim_end_matches(['\r', '\n']);
+        match value.parse() {
+            Ok(number) if *name != Facts::SOLIDS => found.take(name, FactValue::Number(number)),
+            _ if *name != Facts::SOLIDS => found.take_text(name, value),
+            _ => {
+                solids.push_str(value);
+                solids.push('\n');
+            }
+        }
+    }
+    if !solids.is_empty() {
+        found.take_text(Facts::SOLIDS, &solids);
+    }
+    found
 }
 
 fn parse_property(words: &[&str]) -> Option<Property> {

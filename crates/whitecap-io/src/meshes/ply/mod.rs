@@ -6,6 +6,7 @@
 //!   `vertex` or `face` are skipped.
 //! * Polygons become fans of triangles. Named numbers become vectors (`vx vy vz` → `velocity`;
 //!   [the table](crate#attributes)); bytes of a colour become 0 to 1.
+//! * [Facts](whitecap_core::Facts) about particles are lines such as `obj_info frame_rate 24.0`.
 //!
 //! # Non-guarantees
 //! * Face attributes and list properties of vertices are left out; a note says so of texture
@@ -25,8 +26,8 @@ use crate::{Error, Kind, Noted, Place};
 pub use write::{mesh_to_bytes, particles_to_bytes};
 
 /// The vertices of a PLY file as particles.
-pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
-    read::parse(bytes, path)?.table.into_particles(path)
+pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
+    read::parse(bytes, path)?.table.into_noted_particles(path)
 }
 
 /// A PLY file as a mesh. A file that declares no faces is an error; one with 0 faces is not.

@@ -46,8 +46,9 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {
             _ => skip(&mut source, element, count)?,
         }
     }
-    let table = table
+    let mut table = table
         .ok_or_else(|| Error::malformed(path, Place::File, "the file has no element `vertex`"))?;
+    table.facts = header.facts.clone();
     let vertex_count = table.positions.len();
     if let Some(triangles) = &triangles
         && triangles.iter().flatten().any(|&vertex| vertex as usize >= vertex_count)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Attributes, Particles, TriMesh};
+use whitecap_core::{Attributes, FactValue, Facts, Particles, TriMesh};
 
 use crate::encoding::row_writer::{RowColumn, append_rows};
 use crate::{Error, attributes::component_names, encoding::narrow};
@@ -15,17 +15,19 @@ const FACES_AT_ONCE: usize = 16 * 1024;
 
 /// A PLY file that holds `particles`. `path` is for messages.
 pub fn particles_to_bytes(particles: &Particles, path: &Path) -> Result<Vec<u8>, Error> {
-    to_bytes(particles.positions(), particles.attributes(), None, path)
+    to_bytes(particles.positions(), particles.attributes(), particles.facts(), None, path)
 }
 
 /// A PLY file that holds `mesh`. `path` is for messages.
 pub fn mesh_to_bytes(mesh: &TriMesh, path: &Path) -> Result<Vec<u8>, Error> {
-    to_bytes(mesh.positions(), mesh.attributes(), Some(mesh.triangles()), path)
+    let facts = Facts::default();
+    to_bytes(mesh.positions(), mesh.attributes(), &facts, Some(mesh.triangles()), path)
 }
 
 fn to_bytes(
     positions: &[Vec3],
     attributes: &Attributes,
+    facts: &Facts,
     triangles: Option<&[[u32; 3]]>,
     path: &Path,
 ) -> Result<Vec<u8>, Error> {
@@ -33,6 +35,7 @@ fn to_bytes(
         return Err(Error::unwritable(path, "PLY meshes have at most 2^31 - 1 vertices"));
     }
     let mut header = String::from("ply\nformat binary_little_endian 1.0\ncomment Whitecap\n");
+    push_facts(&mut header, facts);
     let _ = writeln!(header, "element vertex {}", positions.len());
     header.push_str("property float x\nproperty float y\nproperty float z\n");
     let mut columns = vec![RowColumn::Reals3(positions)];
@@ -58,6 +61,21 @@ fn to_bytes(
         append_faces(&mut bytes, triangles);
     }
     Ok(bytes)
+}
+
+/// A line for each fact, and for each line of a text.
+fn push_facts(header: &mut String, facts: &Facts) {
+    for (name, value) in facts.to_named() {
+        match value {
+            FactValue::Number(number) => {
+                // The debug form of a float is the shortest that reads back exactly.
+                let _ = writeln!(header, "obj_info {name} {number:?}");
+            }
+            FactValue::Text(text) => text.lines().for_each(|line| {
+                let _ = writeln!(header, "obj_info {name} {line}");
+            }),
+        }
+    }
 }
 
 fn append_faces(bytes: &mut Vec<u8>, triangles: &[[u32; 3]]) {

@@ -4,7 +4,7 @@
 //! # Guarantees
 //! * An archive of a single array is read as [`npy_file`] reads that array.
 //! * Arrays that do not have one row per particle are left out; a note says so, unless they are single
-//!   numbers or texts.
+//!   numbers or texts. Some of those are [facts](whitecap_core::Facts) about all particles.
 //! * Stored and deflated members, both byte orders and both array orders are read.
 //! * The shape an array claims is checked against its bytes before anything is allocated.
 //! * Every column keeps its type exactly.
@@ -16,11 +16,12 @@ pub mod npy_file;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use whitecap_core::{Column, Particles, counted};
+use whitecap_core::{Column, FactValue, Facts, Particles, counted};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::attributes::component_names::{self, NamedScalars};
+use crate::attributes::facts::FoundFacts;
 use crate::attributes::naming;
 use crate::attributes::point_table::{self, PointTable};
 use crate::encoding::tokens::shown;
@@ -45,17 +46,26 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     point_table::check_column_count(archive.len(), path)?;
     let mut arrays = Vec::new();
+    let mut facts = FoundFacts::default();
     let mut room = inflate::inflated_limit(bytes.len());
     for index in 0..archive.len() {
         let mut member = archive.by_index(index).map_err(damaged)?;
         let full_name = member.name().map_err(damaged)?.into_owned();
         let Some(name) = full_name.strip_suffix(".npy") else { continue };
         let content = read_member(&mut member, &mut room, path)?;
-        if let Content::Plain(array) = npy::parse(&content, &format!("array `{name}`"), path)? {
-            arrays.push((name.to_string(), array));
+        match npy::parse(&content, &format!("array `{name}`"), path)? {
+            Content::Plain(array) if !array.has_rows && Facts::is_name(name) => {
+                facts.take_values(name, &array.values);
+            }
+            Content::Plain(array) => arrays.push((name.to_string(), array)),
+            Content::Text(text) => facts.take_text(name, &text),
+            Content::Records(_) | Content::Other(_) => {}
         }
     }
-    into_particles(arrays, path)
+    let mut found = into_particles(arrays, path)?;
+    *found.data.facts_mut() = facts.facts;
+    found.notes.extend(facts.notes);
+    Ok(found)
 }
 
 /// The bytes of a member; `room` is what all members together may still inflate to.
@@ -171,6 +181,15 @@ pub fn to_bytes(
             return Err(Error::unwritable(path, message));
         }
         add(name, column_to_npy(column)).map_err(unwritable)?;
+    }
+    // There is one member of a name, and columns come first.
+    let is_free = |name: &str| particles.attribute(name).is_none();
+    for (name, value) in particles.facts().to_named().into_iter().filter(|fact| is_free(fact.0)) {
+        let array = match value {
+            FactValue::Number(number) => npy::scalar("<f4", &number.to_le_bytes()),
+            FactValue::Text(text) => npy::scalar(&format!("|S{}", text.len()), text.as_bytes()),
+        };
+        add(name, array).map_err(unwritable)?;
     }
     Ok(archive.finish().map_err(unwritable)?.into_inner())
 }

@@ -27,7 +27,9 @@ pub(super) enum Content {
     Plain(Array),
     /// A record of named fields for each element.
     Records(Vec<Field>),
-    /// Neither: texts, objects, or more than two axes; what it is, in words.
+    /// One text of bytes.
+    Text(String),
+    /// None of these: other texts, objects, or more than two axes; what it is, in words.
     Other(String),
 }
 
@@ -53,6 +55,10 @@ pub(super) fn parse(bytes: &[u8], name: &str, path: &Path) -> Result<Content, Er
     let kind = entry("descr").ok_or_else(|| malformed("has no readable type"))?;
     if let Some(fields) = kind.list() {
         return parse_records(&mut reader, fields, &shape, name, path);
+    }
+    if shape.is_empty() && kind.text().is_some_and(|kind| kind.starts_with("|S")) {
+        let text = String::from_utf8_lossy(reader.rest());
+        return Ok(Content::Text(text.trim_end_matches('\0').to_owned()));
     }
     let Some((scalar, endian)) = kind.text().and_then(scalar_type) else {
         let kind = kind.text().unwrap_or("?").escape_debug();
@@ -222,6 +228,13 @@ pub(super) fn scalars<const N: usize>(
     let mut bytes = description(kind, &format!("({},)", values.len()));
     bytes.reserve(N * values.len());
     values.for_each(|value| bytes.extend(value));
+    bytes
+}
+
+/// An array without axes.
+pub(super) fn scalar(kind: &str, value: &[u8]) -> Vec<u8> {
+    let mut bytes = description(kind, "()");
+    bytes.extend(value);
     bytes
 }
 

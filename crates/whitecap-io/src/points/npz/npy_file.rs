@@ -51,6 +51,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
             };
             return Err(wrong(format!("{NAME} has the shape {shape}")));
         }
+        Content::Text(_) => return Err(wrong(format!("{NAME} is a text"))),
         Content::Other(what) => return Err(wrong(format!("{NAME} {what}"))),
     };
     let data = component_names::group(columns, path)?.into_particles(path)?;

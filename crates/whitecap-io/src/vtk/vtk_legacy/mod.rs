@@ -4,6 +4,7 @@
 //! # Guarantees
 //! * Point data of all kinds (`SCALARS`, `VECTORS`, `NORMALS`, `TEXTURE_COORDINATES`, `FIELD`, …)
 //!   become columns. Polygons and strips become triangles.
+//! * [Facts](whitecap_core::Facts) about particles are field data of the whole; texts are arrays of bytes.
 //! * Binary files are written as SPlisHSPlasH writes its particles: one vertex cell per particle.
 //!
 //! # Non-guarantees
@@ -18,12 +19,12 @@ use std::path::Path;
 
 use whitecap_core::{Particles, TriMesh};
 
-use crate::{Error, Kind};
+use crate::{Error, Kind, Noted};
 pub use write::{mesh_to_bytes, particles_to_bytes};
 
 /// The points of a `.vtk` file as particles.
-pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
-    read::parse(bytes, path)?.table.into_particles(path)
+pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
+    read::parse(bytes, path)?.table.into_noted_particles(path)
 }
 
 /// A `.vtk` file as a mesh. A file with points and no polygons is an error; an empty one is not.

@@ -221,10 +221,10 @@ impl<'a> Parser<'a> {
             let count = self.count("values")?;
             let scalar = self.scalar_type()?;
             let values = self.numbers(scalar, count, components)?;
-            if let Owner::Points(points) = self.owner
-                && count == points
-            {
-                self.push(&name, components, values);
+            match self.owner {
+                Owner::Dataset => self.table.facts.take_values(&name, &values),
+                Owner::Points(points) if count == points => self.push(&name, components, values),
+                _ => {}
             }
         }
         Ok(())

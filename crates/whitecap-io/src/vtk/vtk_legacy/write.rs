@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Attributes, Column, Particles, TriMesh};
+use whitecap_core::{Attributes, Column, FactValue, Facts, Particles, TriMesh};
 
 use super::names;
 use crate::Error;
@@ -14,6 +14,7 @@ pub fn particles_to_bytes(particles: &Particles, path: &Path) -> Result<Vec<u8>,
     let count = particles.len();
     check_size(2 * count, path)?;
     let mut bytes = header("particles", "UNSTRUCTURED_GRID");
+    push_facts(&mut bytes, particles.facts());
     push_points(&mut bytes, particles.positions());
     push_line(&mut bytes, &format!("CELLS {count} {}", 2 * count));
     for particle in 0..count as u32 {
@@ -61,6 +62,28 @@ fn header(title: &str, dataset: &str) -> Vec<u8> {
 fn push_line(bytes: &mut Vec<u8>, line: &str) {
     bytes.extend_from_slice(line.as_bytes());
     bytes.push(b'\n');
+}
+
+/// Field data of the whole; a text is an array of its bytes.
+fn push_facts(bytes: &mut Vec<u8>, facts: &Facts) {
+    let facts = facts.to_named();
+    if facts.is_empty() {
+        return;
+    }
+    push_line(bytes, &format!("FIELD FieldData {}", facts.len()));
+    for (name, value) in &facts {
+        match value {
+            FactValue::Number(number) => {
+                push_line(bytes, &format!("{name} 1 1 float"));
+                bytes.extend(number.to_be_bytes());
+            }
+            FactValue::Text(text) => {
+                push_line(bytes, &format!("{name} 1 {} unsigned_char", text.len()));
+                bytes.extend(text.as_bytes());
+            }
+        }
+        bytes.push(b'\n');
+    }
 }
 
 fn push_points(bytes: &mut Vec<u8>, positions: &[Vec3]) {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use whitecap_core::Facts;
 
 use super::data::Decoder;
 use crate::encoding::scalar::{Endian, ScalarType, Values};
@@ -32,6 +33,8 @@ pub(super) struct Piece {
 
 pub(super) struct Document<'a> {
     pub pieces: Vec<Piece>,
+    /// What holds for the whole.
+    pub facts: Vec<DataArray>,
     decoder: Decoder<'a>,
 }
 
@@ -52,6 +55,7 @@ enum Section {
     Points,
     PointData,
     Cells,
+    Facts,
     Other,
 }
 
@@ -76,6 +80,7 @@ impl<'a> Scanner<'a> {
     fn document(mut self) -> Result<Document<'a>, Error> {
         let mut decoder = None;
         let mut pieces: Vec<Piece> = Vec::new();
+        let mut facts = Vec::new();
         let mut section = Section::Other;
         loop {
             let event = self.next_event()?;
@@ -94,16 +99,16 @@ impl<'a> Scanner<'a> {
                 "Points" => section = Section::Points,
                 "PointData" => section = Section::PointData,
                 "Cells" => section = Section::Cells,
-                "CellData" | "FieldData" => section = Section::Other,
+                "CellData" => section = Section::Other,
+                "FieldData" => section = Section::Facts,
                 "DataArray" => {
-                    let array = self.data_array(&start, is_empty, section)?;
-                    if let (Some(array), Some(piece)) = (array, pieces.last_mut()) {
-                        match section {
-                            Section::Points => piece.points = Some(array),
-                            Section::PointData => piece.point_data.push(array),
-                            Section::Cells => piece.cells.push(array),
-                            Section::Other => {}
-                        }
+                    let Some(array) = self.data_array(&start, is_empty, section)? else { continue };
+                    match (section, pieces.last_mut()) {
+                        (Section::Points, Some(piece)) => piece.points = Some(array),
+                        (Section::PointData, Some(piece)) => piece.point_data.push(array),
+                        (Section::Cells, Some(piece)) => piece.cells.push(array),
+                        (Section::Facts, _) => facts.push(array),
+                        _ => {}
                     }
                 }
                 "AppendedData" => {
@@ -120,7 +125,7 @@ impl<'a> Scanner<'a> {
             }
         }
         let decoder = decoder.ok_or_else(|| self.malformed("the file has no element VTKFile"))?;
-        Ok(Document { pieces, decoder })
+        Ok(Document { pieces, facts, decoder })
     }
 
     fn attribute(&self, start: &BytesStart, name: &str) -> Result<Option<String>, Error> {
@@ -170,6 +175,9 @@ impl<'a> Scanner<'a> {
             return Ok(None);
         }
         let name = self.attribute(start, "Name")?.unwrap_or_default();
+        if section == Section::Facts && !Facts::is_name(&name) {
+            return Ok(None);
+        }
         let kind = self.attribute(start, "type")?.unwrap_or_default();
         let Some(scalar) = scalar_type(&kind) else {
             let message = format!("array `{name}` has the type `{kind}`, which is not read");

@@ -6,7 +6,8 @@
 //! * What an array claims to hold is checked against the file before anything is allocated.
 //!
 //! # Non-guarantees
-//! Cell data and field data are skipped. LZ4 and LZMA compression and volumetric cells (in a
+//! Cell data are skipped, and so are field data other than [facts](whitecap_core::Facts) about particles, in
+//! which texts are arrays of bytes. LZ4 and LZMA compression and volumetric cells (in a
 //! mesh) are not read.
 
 mod data;
@@ -20,13 +21,13 @@ use whitecap_core::{Particles, TriMesh};
 use crate::attributes::point_table::PointTable;
 use crate::encoding::scalar::Values;
 use crate::vtk::vtk_cells::{Content, push_cell};
-use crate::{Error, Kind, Place};
+use crate::{Error, Kind, Noted, Place};
 use document::{Document, Piece};
 pub use write::{Encoding, mesh_to_bytes, particles_to_bytes};
 
 /// The points of a `.vtu` file as particles.
-pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
-    parse(bytes, path)?.table.into_particles(path)
+pub fn parse_particles(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
+    parse(bytes, path)?.table.into_noted_particles(path)
 }
 
 /// A `.vtu` file as a mesh. A file with points and no polygons is an error; an empty one is not.
@@ -51,6 +52,12 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {
             if let Err(message) = added {
                 content.triangles = Err(message);
             }
+        }
+    }
+    for array in &document.facts {
+        match document.values(array, path) {
+            Ok(values) => content.table.facts.take_values(&array.name, &values),
+            Err(_) => content.table.facts.unreadable(),
         }
     }
     Ok(content)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Attributes, Column, Particles, TriMesh};
+use whitecap_core::{Attributes, Column, FactValue, Facts, Particles, TriMesh};
 
 use crate::encoding::base64;
 use crate::vtk::vtk_cells::cell_type;
@@ -26,7 +26,7 @@ pub fn particles_to_bytes(particles: &Particles, encoding: Encoding) -> Vec<u8> 
         offsets: (1..=count as i64).flat_map(i64::to_le_bytes).collect(),
         types: vec![cell_type::VERTEX; count],
     };
-    to_bytes(particles.positions(), particles.attributes(), cells, encoding)
+    to_bytes(particles.positions(), particles.attributes(), particles.facts(), cells, encoding)
 }
 
 /// A `.vtu` file that holds `mesh`.
@@ -38,7 +38,7 @@ pub fn mesh_to_bytes(mesh: &TriMesh, encoding: Encoding) -> Vec<u8> {
         offsets: (1..=count as i64).flat_map(|cell| (3 * cell).to_le_bytes()).collect(),
         types: vec![cell_type::TRIANGLE; count],
     };
-    to_bytes(mesh.positions(), mesh.attributes(), cells, encoding)
+    to_bytes(mesh.positions(), mesh.attributes(), &Facts::default(), cells, encoding)
 }
 
 struct Cells {
@@ -50,11 +50,13 @@ struct Cells {
 fn to_bytes(
     positions: &[Vec3],
     attributes: &Attributes,
+    facts: &Facts,
     cells: Cells,
     encoding: Encoding,
 ) -> Vec<u8> {
     let mut file = Writer { xml: String::new(), appended: Vec::new(), encoding };
     file.xml.push_str("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
+    file.facts(facts);
     let counts = (positions.len(), cells.types.len());
     let _ = write!(
         file.xml,
@@ -86,12 +88,37 @@ struct Writer {
 }
 
 impl Writer {
+    /// Field data of the whole; a text is an array of its bytes.
+    fn facts(&mut self, facts: &Facts) {
+        let facts = facts.to_named();
+        if facts.is_empty() {
+            return;
+        }
+        self.xml.push_str("<FieldData>\n");
+        for (name, value) in &facts {
+            match value {
+                FactValue::Number(number) => {
+                    self.sized_array(name, "Float32", "NumberOfTuples", 1, &number.to_le_bytes());
+                }
+                FactValue::Text(text) => {
+                    let bytes = text.as_bytes();
+                    self.sized_array(name, "UInt8", "NumberOfTuples", bytes.len(), bytes);
+                }
+            }
+        }
+        self.xml.push_str("</FieldData>\n");
+    }
+
     fn array(&mut self, name: &str, kind: &str, components: usize, data: &[u8]) {
+        self.sized_array(name, kind, "NumberOfComponents", components, data);
+    }
+
+    fn sized_array(&mut self, name: &str, kind: &str, size_name: &str, size: usize, data: &[u8]) {
         let name = quick_xml::escape::escape(name);
         // Writing to a String cannot fail.
         let _ = write!(
             self.xml,
-            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format="
+            "<DataArray type=\"{kind}\" Name=\"{name}\" {size_name}=\"{size}\" format="
         );
         let size = (data.len() as u64).to_le_bytes();
         match self.encoding {

@@ -36,7 +36,7 @@ pub(crate) fn with_copies(
     let mut positions = particles.positions().to_vec();
     positions.extend(ghosts.iter().map(|(_, position)| *position));
     let mut all = Particles::new(positions);
-    *all.facts_mut() = *particles.facts();
+    *all.facts_mut() = particles.facts().clone();
     if let Some(radii) = particles.radii() {
         let mut radii = radii.to_vec();
         radii.extend(ghosts.iter().map(|(index, _)| particles_radius(particles, *index)));
