@@ -210,7 +210,8 @@ fn a_liquid_of_any_size_looks_like_water() {
         let block = TriMesh::cuboid(Vec3::ZERO, Vec3::new(size, 0.8 * size, size));
         let data = FrameData::from(block);
         let input = |key: &str| (key == "surface").then_some(&data);
-        let look = look(settings, &context, context.time_of(1), &input, true).unwrap();
+        let watch = &whitecap_core::Unwatched;
+        let look = look(settings, &context, context.time_of(1), &input, true, watch).unwrap();
         let MaterialSettings::Liquid(liquid) = &look.material else { panic!("{look:?}") };
         looks.push((liquid.depth / size, look.exposure));
     }
