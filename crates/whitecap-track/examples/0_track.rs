@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut tracker: Option<Tracker> = None;
     let mut previous = None;
     println!(
-        "frame | triangles | parts (coarse) | Euler (coarse) | volume/coarse | jumped | remeshed | rebuilt | widened | match ms | total ms"
+        "frame | triangles | parts (coarse) | Euler (coarse) | volume/coarse | volume/particles | correction, spacings | self-intersections | jumped | remeshed | rebuilt | widened | match ms | total ms"
     );
     for (frame, path) in Sequence::new(argument(0, "frame_####.bgeo"))?.existing()? {
         let next = read_particles(path)?;
@@ -36,13 +36,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (Some(tracker), Some(previous)) => {
                 let report = tracker.advance(previous, &next, duration, &Unwatched)?;
                 println!(
-                    "{frame} | {} | {} ({}) | {} ({}) | {:.4} | {} | {} | {} | {} | {:.0} | {:.0}",
+                    "{frame} | {} | {} ({}) | {} ({}) | {:.4} | {:.4} | {:.3} | {} | {} | {} | {} | {} | {:.0} | {:.0}",
                     report.triangles,
                     report.topology.components,
                     report.coarse_topology.components,
                     report.topology.euler_characteristic,
                     report.coarse_topology.euler_characteristic,
                     report.volume / report.coarse_volume,
+                    report.volume / report.particle_volume.unwrap_or(f64::NAN),
+                    report.volume_offset / tracker.spacing(),
+                    report.self_intersections,
                     report.jumped_vertices,
                     report.remeshed_cells,
                     report.rebuilt_components,

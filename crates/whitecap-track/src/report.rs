@@ -48,6 +48,8 @@ pub struct TrackReport {
     pub particle_volume: Option<f64>,
     /// How far φ was moved outwards to keep the volume, in metres.
     pub volume_offset: f32,
+    /// Whether φ would have to be moved farther than it may be to keep the volume.
+    pub volume_limited: bool,
     /// Pairs of triangles that intersect.
     pub self_intersections: usize,
     /// Vertices that would have been moved too far.
@@ -64,9 +66,9 @@ pub struct TrackReport {
     pub widened: usize,
     /// Parts that could not be repaired in place and were rebuilt from φ.
     pub rebuilt_components: usize,
-    /// Largest distance of the surface from where the particles carried it, in metres: the longest
-    /// distance that projection and the kept volume moved a vertex, and in rebuilt cells the largest distance between the old
-    /// surface and the new one, either way.
+    /// Largest distance of the surface from where the particles carried it, in metres: an upper bound
+    /// of the distance that projection and the kept volume moved a vertex, and in rebuilt cells the largest
+    /// distance between the old surface and the new one, either way.
     pub largest_jump: f32,
     /// The largest detail: distance of a vertex from φ, in metres.
     pub largest_detail: f32,

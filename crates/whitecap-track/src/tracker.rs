@@ -250,6 +250,7 @@ impl Frame<'_> {
         let flagged = self.flag(&jumped, &at, &crossings, &coarse);
         self.report.times.detection = clock.lap();
         let rebuilt = self.remesh(&coarse, &flagged, &crossings)?;
+        self.keep_volume_after_remeshing(&mut coarse, next.len());
         self.report.times.remeshing = clock.lap().saturating_sub(self.report.times.matching);
         self.describe(&coarse, &at, next.len());
         self.measure_jump(&carried, &rebuilt, lattice);
@@ -351,21 +352,40 @@ impl Frame<'_> {
         jumped
     }
 
-    /// Moves φ and the vertices that follow it until the mesh encloses the volume of the particles.
+    /// Moves φ and the vertices that follow it until the mesh encloses the volume of the particles. Where
+    /// many vertices jumped, what the mesh encloses means nothing before it is remeshed.
     fn keep_volume(&mut self, coarse: &mut CoarseSurface, jumped: &[u32], particles: usize) {
+        let most = kept_volume::MOST_JUMPED * self.mesh.positions.len() as f32;
+        if jumped.len() as f32 > most {
+            return;
+        }
+        let before = self.volume.offset;
         for _ in 0..kept_volume::ROUNDS {
             let plain = self.mesh.plain();
-            let Some(by) = self.volume.correction(&plain, particles, self.spacing) else { return };
-            coarse.grow(by);
-            let mesh = &mut self.mesh;
-            let mut ways = ways_with(&mesh.positions, &mesh.carried.delta, &coarse.distance, by);
-            for &vertex in jumped {
-                ways[vertex as usize] = Vec3::ZERO;
-            }
-            for (vertex, way) in ways.into_iter().enumerate() {
-                mesh.positions[vertex] += way;
-                mesh.carried.displacement[vertex] += way;
-            }
+            let Some(by) = self.volume.correction(&plain, particles, self.spacing) else { break };
+            self.move_outwards(coarse, jumped, by);
+        }
+        coarse.grow_if_moved(self.volume.offset - before);
+    }
+
+    /// New patches do not enclose exactly what the cells enclosed before, so the volume is corrected again.
+    fn keep_volume_after_remeshing(&mut self, coarse: &mut CoarseSurface, particles: usize) {
+        let before = self.volume.offset;
+        self.keep_volume(coarse, &[], particles);
+        self.report.largest_jump += (self.volume.offset - before).abs();
+        let plain = self.mesh.plain();
+        self.report.volume_limited = self.volume.is_limited(&plain, particles, self.spacing);
+    }
+
+    fn move_outwards(&mut self, coarse: &CoarseSurface, staying: &[u32], by: f32) {
+        let mesh = &mut self.mesh;
+        let mut ways = ways_with(&mesh.positions, &mesh.carried.delta, &coarse.distance, by);
+        for &vertex in staying {
+            ways[vertex as usize] = Vec3::ZERO;
+        }
+        for (vertex, way) in ways.into_iter().enumerate() {
+            mesh.positions[vertex] += way;
+            mesh.carried.displacement[vertex] += way;
         }
     }
 

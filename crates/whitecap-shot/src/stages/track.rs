@@ -34,6 +34,8 @@ matched by its position. Every frame is needed, in order.";
 
 /// Cells for closing a mesh per particle spacing.
 const CLOSE_CELL_PER_SPACING: f32 = 0.25;
+/// A volume that differs from that of the particles by more than this share is noted.
+const NOTED_VOLUME_ERROR: f64 = 0.02;
 
 /// Settings of the stage: how its first mesh is repaired, and how it is tracked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +79,7 @@ impl Phenomenon for Track {
         ],
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,
-        version: 2,
+        version: 3,
         command: Some(CommandInfo {
             examples: EXAMPLES,
             subject: Subject::Input("particles"),
@@ -135,6 +137,7 @@ impl Phenomenon for Track {
                 counted(report.rebuilt_components, "part")
             ));
         }
+        notes.extend(kept_volume(&report));
         let mesh = state.as_ref().map_or_else(TriMesh::default, |(tracker, _)| tracker.mesh());
         let metrics = metrics(&mesh, &report);
         Ok(StageOutput::new(mesh).with_notes(notes).with_metrics(metrics))
@@ -242,6 +245,28 @@ fn matching(matched_by: MatchedBy) -> Option<String> {
     Some(told.to_owned())
 }
 
+/// What to say about a volume that is hard to keep, or not kept.
+fn kept_volume(report: &TrackReport) -> Option<String> {
+    let Some(off) = volume_error(report) else {
+        let told = "the volume of the liquid is not kept: the first mesh does not enclose its particles, or far more than them";
+        return Some(told.to_owned());
+    };
+    if off.abs() > NOTED_VOLUME_ERROR {
+        let more_or_less = if off > 0.0 { "more" } else { "less" };
+        let percent = 100.0 * off.abs();
+        return Some(format!("the mesh encloses {percent:.1} % {more_or_less} than the particles"));
+    }
+    report.volume_limited.then(|| {
+        "the surface of the particles was moved by a quarter of a spacing, the most that is allowed, to keep the volume".to_owned()
+    })
+}
+
+/// How much more than the particles the mesh encloses, relative to them, if its volume is kept.
+fn volume_error(report: &TrackReport) -> Option<f64> {
+    let expected = report.particle_volume?;
+    Some(if expected > 0.0 { report.volume / expected - 1.0 } else { 0.0 })
+}
+
 /// What closing the first mesh did, in a sentence.
 fn closing(told: &CloseReport) -> String {
     format!(
@@ -279,6 +304,9 @@ fn metrics(mesh: &TriMesh, report: &TrackReport) -> Vec<Metric> {
     if let Some(volume) = report.particle_volume {
         metrics.push(Metric::new("particle volume", "m³", volume));
         metrics.push(Metric::new("volume correction", "m", report.volume_offset.into()));
+    }
+    if let Some(off) = volume_error(report) {
+        metrics.push(Metric::new("volume error", "", off.abs()).largest());
     }
     metrics
 }

@@ -48,6 +48,13 @@ impl CoarseSurface {
         Ok(coarse)
     }
 
+    /// Moves the surface outwards, if at all.
+    pub fn grow_if_moved(&mut self, by: f32) {
+        if by != 0.0 {
+            self.grow(by);
+        }
+    }
+
     /// Moves the surface outwards by some metres, which are few compared with the band.
     pub fn grow(&mut self, by: f32) {
         let band = self.band;

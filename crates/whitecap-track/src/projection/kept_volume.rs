@@ -11,9 +11,14 @@
 //! encloses the volume of the mesh, so that detail has no average. Detail is measured from the moved φ and
 //! does not change.
 //!
+//! This is done before cells are remeshed, so that patches fit φ, and again afterwards, because
+//! patches cut the corners of what they replace: drops of single particles, which are remeshed in
+//! nearly every frame, would lose a third of their volume.
+//!
 //! # Guarantees
 //! * While the volume is right to [`TOLERANCE`], nothing is moved.
-//! * φ never moves farther than [`FARTHEST`] spacings from where the particles put it.
+//! * φ never moves farther than [`FARTHEST`] spacings from where the particles put it, so that it neither
+//!   loses drops nor bridges gaps; the report says when that does not suffice.
 //!
 //! # Non-guarantees
 //! * Volume is kept in total, not for every part.
@@ -28,12 +33,14 @@ use crate::projection::cubic::CubicSampler;
 
 /// Relative error of the volume that is left alone.
 const TOLERANCE: f64 = 0.002;
-/// How far φ is moved at most, in particle spacings.
+/// How far φ is moved at most, and the mesh in one round, in particle spacings.
 const FARTHEST: f32 = 0.25;
 /// A mesh that is this many spacings from the surface of the particles, on average, is not theirs.
 const STRANGE: f32 = 1.0;
-/// How often the distance is improved within a frame.
-pub(crate) const ROUNDS: usize = 3;
+/// If a larger share of the vertices jumped, the volume is only corrected after remeshing.
+pub(crate) const MOST_JUMPED: f32 = 0.1;
+/// How often the distance is improved at most, before remeshing and after it.
+pub(crate) const ROUNDS: usize = 12;
 /// A flatter φ has no direction.
 const LEAST_SLOPE: f32 = 0.05;
 
@@ -70,20 +77,26 @@ impl KeptVolume {
     /// By how much farther φ should be moved outwards, if at all, for the mesh to enclose the volume
     /// of so many particles.
     pub fn correction(&mut self, mesh: &TriMesh, particles: usize, spacing: f32) -> Option<f32> {
-        let wanted = self.of_particles(particles)?;
-        let missing = wanted - volume(mesh);
-        if missing.abs() <= TOLERANCE * wanted {
-            return None;
-        }
         let farthest = FARTHEST * spacing;
-        let way = (missing / area(mesh)) as f32;
+        let way = self.missing_way(mesh, particles)?.clamp(-farthest, farthest);
         let offset = (self.offset + way).clamp(-farthest, farthest);
         let by = offset - self.offset;
-        if !by.is_finite() || by == 0.0 {
-            return None;
-        }
         self.offset = offset;
-        Some(by)
+        (by != 0.0).then_some(by)
+    }
+
+    /// Whether φ is as far as it may be and the volume still not right.
+    pub fn is_limited(&self, mesh: &TriMesh, particles: usize, spacing: f32) -> bool {
+        let at_limit = self.offset.abs() >= FARTHEST * spacing;
+        at_limit && self.missing_way(mesh, particles).is_some()
+    }
+
+    /// How far the mesh would have to be moved outwards, if the volume is not right.
+    fn missing_way(&self, mesh: &TriMesh, particles: usize) -> Option<f32> {
+        let wanted = self.of_particles(particles)?;
+        let missing = wanted - volume(mesh);
+        let way = (missing / area(mesh)) as f32;
+        (missing.abs() > TOLERANCE * wanted && way.is_finite()).then_some(way)
     }
 }
 
