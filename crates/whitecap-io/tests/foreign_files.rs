@@ -331,13 +331,13 @@ fn numpy_archives_of_other_shapes() {
 /// Contract: an OBJ line that ends in a backslash goes on in the next; errors keep their line numbers.
 #[test]
 fn obj_lines_go_on() {
-    let text = "v 0 0 0\nv 1 \\\n 0 0\nv 0 1 0\r\nf 1 2 \\\r\n3\n";
+    let text = "# C:\\models\\\nv 0 0 0\nv 1 \\\n 0 0\nv 0 1 0\r\nf 1 2 \\\r\n3\n";
     let triangle = mesh(Format::Obj, text);
     assert_eq!(triangle.positions()[1], Vec3::X);
     assert_eq!(triangle.triangles(), [[0, 1, 2]]);
     let wrong = format!("{text}v 0 x 0\n");
     let bad = parse_mesh(wrong.as_bytes(), Format::Obj, Path::new("a.obj")).unwrap_err();
-    assert_eq!(bad.to_string(), "a.obj, line 7: `x` is not a number");
+    assert_eq!(bad.to_string(), "a.obj, line 8: `x` is not a number");
 }
 
 /// Contract: OBJ with slashes, negative indices, polygons and comments is read; a value that every

@@ -35,13 +35,12 @@ pub fn thickness(
     let pixels = (0..width * height).into_par_iter();
     let mut lengths: Vec<f32> = pixels
         .map(|pixel| Vec2::new((pixel % width) as f32 + 0.5, (pixel / width) as f32 + 0.5))
-        .take_any_while(|_| !watch.cancelled())
-        .map(|middle| length_within(&prepared, object as u32, camera.center_ray(middle)))
-        .filter(|&length| length > 0.0 && length.is_finite())
-        .collect();
-    if watch.cancelled() {
-        return Err(RenderError::Cancelled);
-    }
+        .map(|middle| match watch.cancelled() {
+            true => Err(RenderError::Cancelled),
+            false => Ok(length_within(&prepared, object as u32, camera.center_ray(middle))),
+        })
+        .collect::<Result<_, _>>()?;
+    lengths.retain(|&length| length > 0.0 && length.is_finite());
     lengths.sort_unstable_by(f32::total_cmp);
     Ok(lengths.get(lengths.len() / 2).copied())
 }

@@ -125,6 +125,39 @@ fn a_cancelled_run_continues_with_the_same_bytes() {
     assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
 }
 
+/// Contract: a viscous ball with bumps that falls and spreads keeps the volume of its particles, their number
+/// times the cube of their spacing, to two per cent in every frame, and the metrics say so.
+#[test]
+fn a_ball_that_spreads_keeps_its_volume() {
+    let folder = folder_with(&bumpy_ball());
+    let text = SHOT
+        .replace("[1, 6]", "[1, 10]")
+        .replace("viscosity = 1000", "viscosity = 30")
+        .replace("-1, 0] } }]", "-2, 0] } }]");
+    let shot = Shot::parse(&text, &folder.path().join("ball.toml"), &Registry::standard())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    run(&shot, &RunOptions::new(&|_: &Event<'_>| (), &CancelToken::new())).unwrap();
+    let metric = |stage: &str, frame: u32, name: &str| {
+        let record = folder.path().join(format!("out/ball/{stage}/.frames/{frame:04}.json"));
+        let record: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+        let found = record["metrics"].as_array().unwrap().iter().find(|m| m["name"] == name);
+        found.unwrap_or_else(|| panic!("no {name}"))["value"].as_f64().unwrap()
+    };
+    let saved = saved(folder.path());
+    assert_eq!(saved.len(), 10);
+    for (number, name) in (1..).zip(saved.keys()) {
+        let mesh =
+            whitecap_io::read_mesh(folder.path().join("out/ball/tracked").join(name)).unwrap();
+        let volume = whitecap_surface::report(&mesh).volume;
+        let expected = metric("syrup", number, "particles") * 0.025f64.powi(3);
+        let off = volume / expected - 1.0;
+        assert!(off.abs() < 0.02, "{name}: {volume} m³, off by {:.2} %", 100.0 * off);
+        assert!(metric("tracked", number, "volume error") < 0.02);
+        assert!((metric("tracked", number, "volume") / volume - 1.0).abs() < 1e-4);
+    }
+}
+
 /// Contract: a mesh with a hole stops the run with a sentence that says how to close it.
 #[test]
 fn an_open_mesh_is_told() {

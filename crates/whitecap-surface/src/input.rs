@@ -49,7 +49,7 @@ impl Input {
                 counted(particles.len(), "particle")
             ));
         }
-        if kept.is_empty() {
+        if particles.is_empty() {
             notes.push(String::from("there are no particles, so there is no surface"));
         }
         let positions: Vec<Vec3> =

@@ -22,11 +22,12 @@ use crate::wording;
 const EXAMPLES: &str = "\
 Examples:
   whitecap check splash.ply
+  whitecap check meshes/
   whitecap check 'out/surface.####.ply' --json
   whitecap check splash.obj --self-intersections
   whitecap check drop.toml
 
-Exit code 2 if a shot file has mistakes, 1 if a mesh is open, non-manifold, inconsistently
+Exit code 2 if a shot file has mistakes, 1 if a mesh is empty, open, non-manifold, inconsistently
 oriented or inside out. Volume is in m³, area in m². Triangles that intersect each other are
 counted, but do not fail the check.";
 
@@ -126,7 +127,9 @@ impl Checked {
     /// The answer about a single mesh, which must have a surface.
     fn answer(&self) -> Answer {
         let good = is_good(&self.report) && self.report.triangles > 0;
-        Answer { good, ..Answer::report(self.text(), self.json()) }
+        let mut json = self.json();
+        json["good"] = json!(good);
+        Answer { good, ..Answer::report(self.text(), json) }
     }
 
     fn text(&self) -> String {
@@ -148,13 +151,15 @@ fn sequence_answer(checked: &[Checked], missing: &[i64]) -> Answer {
         })
         .collect();
     let text = match faulty.is_empty() {
+        true if !has_surface => String::from("there is no triangle in any frame\n"),
         true => format!("{}: every mesh is closed.\n", wording::count(checked.len(), "frame")),
         false => faulty.iter().map(|one| one.text()).collect(),
     };
     let closed = checked.iter().all(|one| one.report.is_closed_manifold());
-    let good = faulty.is_empty();
+    let has_surface = checked.iter().any(|one| one.report.triangles > 0);
+    let good = faulty.is_empty() && has_surface;
     let json = json!({
-        "closed_manifold": closed, "missing_frames": missing, "frames": frames,
+        "good": good, "closed_manifold": closed, "missing_frames": missing, "frames": frames,
     });
     Answer { good, ..Answer::report(text, json) }
 }

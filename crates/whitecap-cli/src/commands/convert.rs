@@ -118,7 +118,10 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
             return Err(cancelled(done, &pairs, matches.get_one("frames")));
         }
         progress.within(done, 0.0, &pair.input.display().to_string());
-        kind = conversion.convert(pair, &reading, session)?;
+        kind = conversion.convert(pair, &reading, session).map_err(|failure| match failure {
+            Failure::Cancelled(_) => cancelled(done, &pairs, matches.get_one("frames")),
+            other => other,
+        })?;
         progress.finished(done + 1, &format!("frame {}", pair.frame), None);
     }
     drop(progress);
@@ -161,7 +164,7 @@ fn too_coarse(mesh: &TriMesh, cell: f32) -> Option<String> {
     let thin = size.min_element();
     (thin > 0.0 && thin < CELLS_ACROSS * cell).then(|| {
         format!(
-            "cells of {cell} m are too large for a mesh that is {} m thick, and its shape is lost; --cell {} would keep it",
+            "cells of {cell} m are large for a mesh that is {} m thick: it may lose its shape; try --cell {}",
             wording::number(f64::from(thin)),
             wording::number(f64::from(thin / (4.0 * CELLS_ACROSS))),
         )
@@ -219,10 +222,7 @@ impl Conversion {
                 }
                 let volume = distance_volume(&mesh, cell, &session.watch());
                 let volume = volume.map_err(|error| match error {
-                    LevelSetError::Cancelled => Failure::Cancelled(format!(
-                        "Cancelled: {} is not written.",
-                        output.display()
-                    )),
+                    LevelSetError::Cancelled => Failure::Cancelled(String::new()),
                     other => Failure::about(input, other),
                 })?;
                 vdb::write(output, &volume)?;

@@ -25,6 +25,7 @@ const EXAMPLES: &str = "\
 Examples:
   whitecap info splash.bgeo
   whitecap info 'sim/frame.####.bgeo'
+  whitecap info sim/
   whitecap info smoke.vdb --json
 
 Lengths are in metres. The spacing of particles is the edge of the cube that one of them fills.";
@@ -33,7 +34,7 @@ Lengths are in metres. The spacing of particles is the edge of the cube that one
 pub fn command() -> Command {
     let file = frames::input_argument("file", "FILE", "What to look at");
     Command::new("info")
-        .about("Shows what is in a file or a sequence")
+        .about("Shows what is in files and sequences")
         .after_help(format!("{EXAMPLES}\n\nFormats:\n  {}", readable_extensions()))
         .args([file, json_flag()])
 }
@@ -44,16 +45,25 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let sequences = frames::sequences_of(matches, session, "file", &wanted)?;
     let progress = Progress::new(session, sequences.len());
     let mut answers = Vec::with_capacity(sequences.len());
-    for sequence in &sequences {
+    for (done, sequence) in sequences.iter().enumerate() {
+        if session.cancel.is_cancelled() {
+            return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+        }
         let path = sequence.pattern();
-        progress.within(answers.len(), 0.0, &path.display().to_string());
-        answers.push(match sequence.is_single() {
-            true => {
-                let json = file(&path)?;
-                Answer::report(text(&json), json)
+        progress.within(done, 0.0, &path.display().to_string());
+        let answer = match sequence.is_single() {
+            true => file(&path).map(|json| Answer::report(text(&json), json)),
+            false => of_sequence(&path, sequence),
+        };
+        match answer {
+            Err(failure) if sequences.len() == 1 => return Err(failure),
+            Err(failure) => {
+                session.note(&format!("error: {failure}"));
+                let json = json!({ "file": wording::path(&path), "error": failure.to_string() });
+                answers.push(Answer { good: false, ..Answer::report("", json) });
             }
-            false => of_sequence(&path, sequence)?,
-        });
+            Ok(answer) => answers.push(answer),
+        }
     }
     Ok(Answer::joined(answers))
 }

@@ -187,6 +187,12 @@ fn several_files_are_looked_at() {
         assert_eq!(info["inputs"].as_array().unwrap().len(), 2);
     }
     assert_eq!(run_json(folder, &["check", "closed_38.obj", "--json"])["good"], true);
+    fs::rename(folder.join("points.obj"), folder.join("points_1.obj")).unwrap();
+    let (code, stdout, _) = outcome(&run(folder, &["check", "."]));
+    assert!(code == 1 && stdout.contains("no triangle in any frame"), "{stdout}");
+    fs::write(folder.join("bad.csv"), "a,b\n1,2\n").unwrap();
+    let (code, stdout, stderr) = outcome(&run(folder, &["info", "."]));
+    assert!(code == 1 && stdout.contains("closed_#") && stderr.contains("bad.csv"), "{stderr}");
     let (code, _, stderr) = outcome(&run(folder, &["info", "nosuch"]));
     assert!(code == 1 && stderr.contains("nosuch") && !stderr.contains("format"), "{stderr}");
 }
@@ -202,7 +208,7 @@ fn convert_tells_what_is_lost() {
     fs::write(folder.join("far.obj"), format!("{corners}{faces}")).unwrap();
     fs::write(folder.join("near.obj"), format!("{}{faces}", corners.replace("e38", ""))).unwrap();
     let (code, _, stderr) = outcome(&run(folder, &["convert", "near.obj", "o.vdb", "--cell", "5"]));
-    assert!(code == 0 && stderr.contains("its shape is lost; --cell 0.0625"), "{stderr}");
+    assert!(code == 0 && stderr.contains("it may lose its shape; try --cell 0.0625"), "{stderr}");
     let (code, _, stderr) =
         outcome(&run(folder, &["convert", "far.obj", "o.obj", "--scale", "km"]));
     assert!(code == 1 && stderr.contains("point 3 would be farther away"), "{stderr}");

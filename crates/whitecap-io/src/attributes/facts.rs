@@ -22,8 +22,15 @@ impl FoundFacts {
             return;
         }
         let value = match values {
+            Values::I32(bytes) if name == Facts::SOLIDS => text(bytes).map(FactValue::Text),
+            _ if name == Facts::SOLIDS => None,
             Values::F32(numbers) if numbers.len() == 1 => Some(FactValue::Number(numbers[0])),
-            Values::I32(numbers) => text(numbers).map(FactValue::Text),
+            Values::I32(numbers) if numbers.len() == 1 => {
+                Some(FactValue::Number(numbers[0] as f32))
+            }
+            Values::I64(numbers) if numbers.len() == 1 => {
+                Some(FactValue::Number(numbers[0] as f32))
+            }
             _ => None,
         };
         match value {

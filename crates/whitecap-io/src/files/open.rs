@@ -134,7 +134,7 @@ pub fn parse_particles_noted(
         Format::Vtu => vtu::parse_particles(bytes, path),
         Format::Ply => ply::parse_particles(bytes, path),
         Format::Npz => npz::parse(bytes, path),
-        Format::Xyz => text_points::parse_xyz(bytes, path).map(Noted::plain),
+        Format::Xyz => text_points::parse_xyz(bytes, path),
         Format::Prt => prt::parse(bytes, path).map(Noted::plain),
         Format::Pdb => pdb::parse(bytes, path).map(Noted::plain),
         _ => unreachable!("the table of formats lets no particles through to {format:?}"),

@@ -22,13 +22,27 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Opens a file that the user named for reading; it may be a link to a plain file.
 pub fn open_named(path: &Path) -> io::Result<File> {
-    let found = fs::metadata(path)?;
-    if found.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    let file = open_without_waiting(path)?;
+    let found = file.metadata()?;
+    match (found.is_file(), found.is_dir()) {
+        (true, _) => Ok(file),
+        (false, true) => Err(io::ErrorKind::IsADirectory.into()),
+        (false, false) => Err(refused("it is not a plain file but a pipe or a device")),
     }
-    if !found.is_file() {
-        return Err(refused("it is not a plain file but a pipe or a device"));
-    }
+}
+
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    File::options().read(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 

@@ -6,7 +6,8 @@
 //! * Every missing frame inside the range is named: by [`Sequence::present`], which gives those that
 //!   exist, and by the error of [`Sequence::expand`], which needs them all.
 //! * A number counts as a frame only if the pattern would write it the same way.
-//! * A folder or a glob that could mean several sequences is an error that lists them.
+//! * A folder or a glob that could mean several sequences is an error that lists them, unless all are asked for
+//!   ([`Sequence::find_all`]).
 //!
 //! # Non-guarantees
 //! Only the file name may contain a pattern or a glob, and only one: in a name with a frame number, `?`

@@ -73,9 +73,9 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
         reader.u32(count)?;
     }
     let attribute_count = reader.u32("the attribute count")?;
-    for count in ["vertex attributes", "primitive attributes"] {
-        reader.u32(count)?;
-    }
+    // Their definitions would come before those of the whole.
+    let other_count = u64::from(reader.u32("vertex attributes")?)
+        + u64::from(reader.u32("primitive attributes")?);
     let detail_count = reader.u32("detail attributes")?;
     let attributes = parse_attributes(&mut reader, attribute_count)?;
     let record_bytes =
@@ -96,7 +96,8 @@ fn parse_plain(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
         }
         offset += 4 * attribute.components;
     }
-    if primitive_count == 0 && parse_facts(&mut reader, detail_count, &mut table.facts).is_err() {
+    let has_facts = primitive_count == 0 && other_count == 0;
+    if has_facts && parse_facts(&mut reader, detail_count, &mut table.facts).is_err() {
         table.facts.unreadable();
     }
     table.into_noted_particles(path)

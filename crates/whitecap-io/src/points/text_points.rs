@@ -132,7 +132,7 @@ pub(crate) fn guessed(count: usize, why: &str) -> String {
 }
 
 /// Reads an XYZ file.
-pub fn parse_xyz(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
+pub fn parse_xyz(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     let mut names: Option<Vec<String>> = None;
     let mut columns: Option<TextColumns> = None;
     let mut has_label = false;
@@ -168,8 +168,11 @@ pub fn parse_xyz(bytes: &[u8], path: &Path) -> Result<Particles, Error> {
         }
     }
     match columns {
-        Some(columns) => columns.into_particles(),
-        None => Ok(Particles::default()),
+        Some(columns) => {
+            let notes = columns.left_out().into_iter().collect();
+            Ok(Noted { data: columns.into_particles()?, notes })
+        }
+        None => Ok(Noted::plain(Particles::default())),
     }
 }
 
@@ -242,7 +245,8 @@ impl<'a> TextColumns<'a> {
                 && push_number(values, field).is_none()
             {
                 let is_place = ["x", "y", "z"].contains(&name.as_str());
-                if self.rows > 0 || is_place {
+                let is_missing = field.is_empty() && !name.is_empty();
+                if self.rows > 0 || is_place || is_missing {
                     return Err(malformed(not_a_number(name, field)));
                 }
                 self.texts.insert(found);
@@ -274,11 +278,13 @@ impl<'a> TextColumns<'a> {
 
     fn into_particles(self) -> Result<Particles, Error> {
         let texts = self.texts;
+        let has_index = self.columns.iter().any(|(name, _)| name == "index");
+        let unnamed = if has_index { "unnamed" } else { "index" };
         let numbers = self.columns.into_iter().enumerate();
         let numbers = numbers.filter(|(place, _)| !texts.contains(place));
         let named = numbers.map(|(_, (name, values))| NamedScalars {
             // Tables with a column of row numbers give it no name.
-            name: if name.is_empty() { String::from("index") } else { name },
+            name: if name.is_empty() { String::from(unnamed) } else { name },
             values: narrowed(values),
             color_scale: 1.0,
         });
@@ -311,16 +317,12 @@ fn push_number(values: &mut Values, field: &[u8]) -> Option<()> {
             b"false" | b"False" | b"FALSE" => Some(0),
             _ => parse_integer(field),
         };
-        match (truth, parse_real(field)) {
-            (Some(integer), _) => {
-                integers.push(integer);
-                return Some(());
-            }
-            (None, Some(_)) => {
-                *values = Values::F32(integers.iter().map(|&value| value as f32).collect());
-            }
-            (None, None) => return None,
+        if let Some(integer) = truth {
+            integers.push(integer);
+            return Some(());
         }
+        parse_real(field)?;
+        *values = Values::F32(integers.iter().map(|&value| value as f32).collect());
     }
     if let Values::F32(reals) = values {
         reals.push(parse_real(field)?);

@@ -154,7 +154,7 @@ impl<'a> FrameMaker<'a> {
             Some(running) => running,
             None => self.stages[stage].start().map_err(Stop::at(stage, frame))?,
         };
-        let tells_rate = frame == self.shot.first && spec.info().depends.on_time;
+        let tells_rate = spec.info().depends.on_time;
         let note = if tells_rate { rate_note(&inputs, self.shot.fps) } else { None };
         let mut output =
             running.instance.step(&context, &Inputs::new(inputs)).map_err(|error| match error {

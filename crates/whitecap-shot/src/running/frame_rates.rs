@@ -14,7 +14,7 @@ pub(crate) fn rate_note(inputs: &[(&str, FrameData)], fps: f64) -> Option<String
         let differs = (f64::from(made) - fps).abs() > TOLERANCE * fps;
         differs.then(|| {
             format!(
-                "`{key}` was made for {made} frames per second, but is used at {fps}; the frame rate is `fps`"
+                "`{key}` was made for {made} frames per second, but is used at {fps}; set `fps` to {made} if that is wrong"
             )
         })
     })

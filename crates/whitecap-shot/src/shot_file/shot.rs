@@ -264,7 +264,7 @@ fn shot_table(
     let settings: ShotSettings = match serde_json::from_value(entry.value.node.to_json()) {
         Ok(settings) => settings,
         // What is not a number has been told.
-        Err(_) if mistakes.count() > 0 => return None,
+        Err(_) if !entry.value.node.is_readable() => return None,
         Err(error) => {
             mistakes.add(entry.key_span.clone(), format!("[shot] cannot be used: {error}"), None);
             return None;

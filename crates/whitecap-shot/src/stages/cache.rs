@@ -209,6 +209,7 @@ impl Cache {
     fn give_radius(&self, particles: &mut Particles) -> Result<(), StageError> {
         if let Some(radius) = self.radius {
             let radii = Column::F32(vec![radius; particles.len()]);
+            particles.facts_mut().radius = Some(radius);
             return particles.set_attribute(attributes::RADIUS, radii).map_err(StageError::failed);
         }
         if particles.radii().is_none() && particles.facts().radius.is_none() {

@@ -248,7 +248,7 @@ fn matching(matched_by: MatchedBy) -> Option<String> {
 /// What to say about a volume that is hard to keep, or not kept.
 fn kept_volume(report: &TrackReport) -> Option<String> {
     let Some(off) = volume_error(report) else {
-        let told = "the volume of the liquid is not kept: the first mesh does not enclose its particles, or far more than them";
+        let told = "the volume of the liquid is not kept: the first mesh does not enclose its particles, or encloses far more than them";
         return Some(told.to_owned());
     };
     if off.abs() > NOTED_VOLUME_ERROR {

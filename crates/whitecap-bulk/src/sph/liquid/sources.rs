@@ -36,7 +36,9 @@ impl Liquid {
             }
         }
         let before = self.len();
-        ask_for_particles(positions.len(), before + positions.len())?;
+        // Until the first step, none of them has neighbours in memory yet.
+        let all = before + positions.len();
+        ask_for_particles(if self.cold { all } else { positions.len() }, all)?;
         self.columns.reserve(positions.len());
         for (&position, &velocity) in positions.iter().zip(velocities) {
             if !self.boundary.contains(position) {
@@ -134,7 +136,9 @@ impl Liquid {
             if emitted.positions.is_empty() {
                 continue;
             }
-            ask_for_particles(emitted.positions.len(), self.len() + emitted.positions.len())?;
+            // Each step adds little; there must be room for more to come.
+            let all = self.len() + emitted.positions.len();
+            ask_for_particles((all / 4).max(emitted.positions.len()), all)?;
             for i in 0..emitted.positions.len() {
                 self.push(emitted.positions[i], emitted.velocities[i], emitted.ages[i]);
             }

@@ -61,7 +61,10 @@ impl Reading {
         let Some(rate) = self.rate else { return Ok(now) };
         let [before, after] = self.neighbours(pair.frame, rate, read)?;
         let both = [&before, &after].map(|side| side.as_ref().map(|(data, time)| (data, *time)));
-        moving_particles(now, both[0], both[1]).map_err(|error| Failure::about(path, error))
+        let moving = moving_particles(now, both[0], both[1]);
+        let mut moving = moving.map_err(|error| Failure::about(path, error))?;
+        moving.facts_mut().frame_rate = Some(rate as f32);
+        Ok(moving)
     }
 
     /// The mesh of a frame.

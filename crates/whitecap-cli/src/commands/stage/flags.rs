@@ -145,7 +145,7 @@ fn count_or_range(text: &str) -> Result<FrameRange, String> {
 
 fn fps_flag(own: &CommandInfo, takes_files: bool) -> Arg {
     let help = match takes_files {
-        true => "Frames per second, if files of particles do not say [unit: 1/s]",
+        true => "Frames per second; taken from the particle files if left out [unit: 1/s]",
         false => "Frames per second [unit: 1/s]",
     };
     Arg::new("fps")

@@ -82,7 +82,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<TriMesh>, Error> {
 /// The text with every line that ends in a backslash joined to the next one. The empty lines that this
 /// saves come after it, so that later lines keep their numbers.
 fn joined_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let is_continued = |line: &[u8]| line.trim_ascii_end().ends_with(b"\\");
+    let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#");
+    let is_continued = |line: &[u8]| line.trim_ascii_end().ends_with(b"\\") && !is_comment(line);
     if !bytes.contains(&b'\\') {
         return Cow::Borrowed(bytes);
     }

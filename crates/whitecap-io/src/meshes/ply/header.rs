@@ -126,7 +126,7 @@ fn facts(info: &[(&str, &str)]) -> FoundFacts {
     for (name, line) in info {
         let value = line.split_once(name).map_or("", |(_, value)| value);
         let value = value.strip_prefix(' ').unwrap_or(value).trim_end_matches(['\r', '\n']);
-        match value.parse() {
+        match value.trim().parse() {
             Ok(number) if *name != Facts::SOLIDS => found.take(name, FactValue::Number(number)),
             _ if *name != Facts::SOLIDS => found.take_text(name, value),
             _ => {

@@ -2,9 +2,9 @@
 //! (n,) or (n, k) per attribute.
 //!
 //! # Guarantees
-//! * An archive of a single array is read as [`npy_file`] reads that array.
-//! * Arrays that do not have one row per particle are left out; a note says so, unless they are single
-//!   numbers or texts. Some of those are [facts](whitecap_core::Facts) about all particles.
+//! * An archive of a single array of numbers is read as [`npy_file`] reads that array.
+//! * Arrays that do not have one row per particle, and arrays of anything but numbers, are left out; a note
+//!   says so, unless they are single numbers or texts. Some of those are [facts](whitecap_core::Facts) about all particles.
 //! * Stored and deflated members, both byte orders and both array orders are read.
 //! * The shape an array claims is checked against its bytes before anything is allocated.
 //! * Every column keeps its type exactly.
@@ -47,6 +47,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     point_table::check_column_count(archive.len(), path)?;
     let mut arrays = Vec::new();
     let mut facts = FoundFacts::default();
+    let mut notes = Vec::new();
     let mut room = inflate::inflated_limit(bytes.len());
     for index in 0..archive.len() {
         let mut member = archive.by_index(index).map_err(damaged)?;
@@ -59,13 +60,19 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
             }
             Content::Plain(array) => arrays.push((name.to_string(), array)),
             Content::Text(text) => facts.take_text(name, &text),
-            Content::Records(_) | Content::Other(_) => {}
+            Content::Records(_) => notes.push(not_used(name, "is an array of records")),
+            Content::Other(what) => notes.push(not_used(name, &what)),
         }
     }
     let mut found = into_particles(arrays, path)?;
+    found.notes.extend(notes);
     *found.data.facts_mut() = facts.facts;
     found.notes.extend(facts.notes);
     Ok(found)
+}
+
+fn not_used(name: &str, what: &str) -> String {
+    format!("the array `{}` {what} and is left out", shown(name.as_bytes()))
 }
 
 /// The bytes of a member; `room` is what all members together may still inflate to.
@@ -96,7 +103,7 @@ fn into_particles(
         return with_columns(table, count, arrays, path);
     }
     if arrays.len() == 1 && arrays[0].1.components >= 3 {
-        let (columns, notes) = npy_file::columns(arrays.remove(0).1);
+        let (columns, notes) = npy_file::columns(arrays.remove(0).1, path)?;
         let data = component_names::group(columns, path)?.into_particles(path)?;
         return Ok(Noted { data, notes });
     }

@@ -35,14 +35,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Noted<Particles>, Error> {
     };
     let (columns, notes) = match npy::parse(bytes, NAME, path)? {
         Content::Records(fields) => (fields.into_iter().flat_map(components).collect(), vec![]),
-        Content::Plain(array) if is_on_its_side(&array) => {
-            let message = format!(
-                "{NAME} has the shape (3, {}), but every particle needs a row; save its transpose, `array.T`",
-                array.components
-            );
-            return Err(Error::malformed(path, Place::File, message));
-        }
-        Content::Plain(array) if array.components >= 3 => columns(array),
+        Content::Plain(array) if array.components >= 3 => columns(array, path)?,
         Content::Plain(Array { rows, components, has_rows, .. }) => {
             let shape = match (has_rows, components) {
                 (false, _) => String::from("()"),
@@ -64,7 +57,17 @@ fn is_on_its_side(array: &Array) -> bool {
 }
 
 /// The columns of a plain array, and a note if it was not clear what they are.
-pub(super) fn columns(array: Array) -> (Vec<NamedScalars>, Vec<String>) {
+pub(super) fn columns(
+    array: Array,
+    path: &Path,
+) -> Result<(Vec<NamedScalars>, Vec<String>), Error> {
+    if is_on_its_side(&array) {
+        let message = format!(
+            "{NAME} has the shape (3, {}), but every particle needs a row; save its transpose, `array.T`",
+            array.components
+        );
+        return Err(Error::malformed(path, Place::File, message));
+    }
     let Array { components, values, .. } = array;
     let names = text_points::guessed_names(components);
     let columns = names.into_iter().enumerate().map(|(place, name)| NamedScalars {
@@ -73,7 +76,7 @@ pub(super) fn columns(array: Array) -> (Vec<NamedScalars>, Vec<String>) {
         color_scale: 1.0,
     });
     let note = (components > 3).then(|| text_points::guessed(components, "the array has no names"));
-    (columns.collect(), note.into_iter().collect())
+    Ok((columns.collect(), note.into_iter().collect()))
 }
 
 /// The columns of a field: the parts of a vector have names that are put together again.

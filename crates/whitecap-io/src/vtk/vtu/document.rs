@@ -34,7 +34,7 @@ pub(super) struct Piece {
 pub(super) struct Document<'a> {
     pub pieces: Vec<Piece>,
     /// What holds for the whole.
-    pub facts: Vec<DataArray>,
+    pub facts: Vec<Option<DataArray>>,
     decoder: Decoder<'a>,
 }
 
@@ -102,12 +102,21 @@ impl<'a> Scanner<'a> {
                 "CellData" => section = Section::Other,
                 "FieldData" => section = Section::Facts,
                 "DataArray" => {
-                    let Some(array) = self.data_array(&start, is_empty, section)? else { continue };
+                    let array = match self.data_array(&start, is_empty, section) {
+                        Ok(Some(array)) => array,
+                        Ok(None) => continue,
+                        // What cannot be read there costs the facts, not the particles.
+                        Err(_) if section == Section::Facts => {
+                            facts.push(None);
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    };
                     match (section, pieces.last_mut()) {
                         (Section::Points, Some(piece)) => piece.points = Some(array),
                         (Section::PointData, Some(piece)) => piece.point_data.push(array),
                         (Section::Cells, Some(piece)) => piece.cells.push(array),
-                        (Section::Facts, _) => facts.push(array),
+                        (Section::Facts, _) => facts.push(Some(array)),
                         _ => {}
                     }
                 }

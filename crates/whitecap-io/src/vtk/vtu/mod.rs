@@ -55,9 +55,10 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Content, Error> {
         }
     }
     for array in &document.facts {
-        match document.values(array, path) {
-            Ok(values) => content.table.facts.take_values(&array.name, &values),
-            Err(_) => content.table.facts.unreadable(),
+        let known = array.as_ref().map(|array| (array, document.values(array, path)));
+        match known {
+            Some((array, Ok(values))) => content.table.facts.take_values(&array.name, &values),
+            _ => content.table.facts.unreadable(),
         }
     }
     Ok(content)
