@@ -150,13 +150,13 @@ fn sequence_answer(checked: &[Checked], missing: &[i64]) -> Answer {
             object
         })
         .collect();
+    let has_surface = checked.iter().any(|one| one.report.triangles > 0);
     let text = match faulty.is_empty() {
         true if !has_surface => String::from("there is no triangle in any frame\n"),
         true => format!("{}: every mesh is closed.\n", wording::count(checked.len(), "frame")),
         false => faulty.iter().map(|one| one.text()).collect(),
     };
     let closed = checked.iter().all(|one| one.report.is_closed_manifold());
-    let has_surface = checked.iter().any(|one| one.report.triangles > 0);
     let good = faulty.is_empty() && has_surface;
     let json = json!({
         "good": good, "closed_manifold": closed, "missing_frames": missing, "frames": frames,
