@@ -1,6 +1,9 @@
 //! Coarse liquids: the motion that finer methods add detail to.
 //!
 //! [`sph`] is a particle liquid: incompressible smoothed-particle hydrodynamics with solids,
-//! viscosity and surface tension.
+//! viscosity and surface tension. [`flip`] is a liquid on a grid that particles carry, put together from the
+//! operators of [`mac`], which can be used one by one.
 
+pub mod flip;
+pub mod mac;
 pub mod sph;

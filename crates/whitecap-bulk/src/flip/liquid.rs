@@ -1,0 +1,287 @@
+//! The liquid and its time step.
+
+use rayon::prelude::*;
+use whitecap_core::glam::{IVec3, Vec3};
+use whitecap_core::neighbours::NeighbourGrid;
+use whitecap_core::poisson::SolveSettings;
+use whitecap_core::sparse_grid::{SparseGrid, Tile, local_node, tile_order};
+use whitecap_core::{Watch, reduce, scatter};
+use whitecap_scene::AnimatedBody;
+use whitecap_scene::body::Contact;
+use whitecap_scene::emitter::Emitter;
+use whitecap_scene::fill::CLOSEST;
+use whitecap_scene::force_field::total_acceleration;
+use whitecap_scene::kill::is_removed;
+
+use super::crowding::crowding;
+use super::error::FlipError;
+use super::from_grid::{Flow, Moved, from_grid};
+use super::particles::FlipParticles;
+use super::report::{FlipFrameReport, FlipStepReport};
+use super::settings::FlipSettings;
+use super::surface_distance::surface_distance;
+use super::surroundings::Surroundings;
+use super::to_grid::to_grid;
+use crate::mac::cell_order::CellOrder;
+use crate::mac::extrapolation::extrapolate;
+use crate::mac::pressure::{PressureInput, project};
+use crate::mac::solids::{Obstacles, SolidFaces};
+use crate::mac::{MacLattice, step_around};
+
+/// More steps in a frame than any liquid needs.
+const MOST_STEPS: f64 = 10_000.0;
+/// Faces beyond the liquid that get a velocity, besides those that particles may reach in a step.
+const LAYERS: usize = 2;
+/// How far from a solid particles are kept, in spacings.
+const MARGIN: f32 = 0.1;
+/// How far particles of a fill are moved from their lattice, in spacings: enough to break its rows.
+const JITTER: f32 = 0.25;
+
+/// A liquid on a grid.
+#[derive(Clone, Debug)]
+pub struct FlipLiquid {
+    pub(super) settings: FlipSettings,
+    pub(super) lattice: MacLattice,
+    pub(super) surroundings: Surroundings,
+    pub(super) particles: FlipParticles,
+    pub(super) emitters: Vec<Emitter>,
+    /// Pressure of the step before, to start from.
+    pub(super) pressure: Option<SparseGrid<f32>>,
+    pub(super) time: f64,
+    /// Length of the last step in s.
+    pub(super) last_step: f64,
+    pub(super) next_id: i64,
+}
+
+impl FlipLiquid {
+    /// A liquid without particles.
+    pub fn new(settings: FlipSettings) -> Result<Self, FlipError> {
+        if let Some(problem) = settings.problems().into_iter().next() {
+            return Err(problem.into());
+        }
+        let surroundings = Surroundings::new(&settings)?;
+        Ok(Self {
+            lattice: MacLattice::at_origin(settings.cell()),
+            surroundings,
+            settings,
+            particles: FlipParticles::default(),
+            emitters: Vec::new(),
+            pressure: None,
+            time: 0.0,
+            last_step: 0.0,
+            next_id: 0,
+        })
+    }
+
+    /// The particles.
+    pub fn particles(&self) -> &FlipParticles {
+        &self.particles
+    }
+
+    /// The particles, to be changed between frames.
+    pub fn particles_mut(&mut self) -> &mut FlipParticles {
+        &mut self.particles
+    }
+
+    /// Time since the start, in s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Adds a body that the liquid flows round.
+    pub fn add_solid(&mut self, solid: AnimatedBody) -> Result<(), FlipError> {
+        Ok(self.surroundings.add(solid, self.time)?)
+    }
+
+    /// Adds an emitter.
+    pub fn add_emitter(&mut self, emitter: Emitter) {
+        self.emitters.push(emitter);
+    }
+
+    /// Adds particles on a lattice, such as those of a fill; each is moved a little, by its number.
+    pub fn add(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), FlipError> {
+        for (column, values) in [("position", positions), ("velocity", velocities)] {
+            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+                return Err(FlipError::NotFinite { column, index });
+            }
+        }
+        for (&position, &velocity) in positions.iter().zip(velocities) {
+            let random = |axis: u64| 2.0 * scatter::fraction(3 * self.next_id as u64 + axis) - 1.0;
+            let jitter = Vec3::new(random(0), random(1), random(2));
+            let moved = position + JITTER * self.settings.spacing * jitter;
+            let is_free = self.surroundings.distance(moved) > 0.0;
+            self.particles.position.push(if is_free { moved } else { position });
+            self.particles.velocity.push(velocity);
+            if self.settings.transfer().is_affine() {
+                self.particles.affine.push([Vec3::ZERO; 3]);
+            }
+            self.particles.id.push(self.next_id);
+            self.next_id += 1;
+        }
+        Ok(())
+    }
+
+    /// Distance to the nearest wall or solid in m, negative inside one.
+    pub fn clearance(&self, position: Vec3) -> f32 {
+        self.surroundings.distance(position)
+    }
+
+    /// Advances by one frame of `duration` seconds, in as many steps as needed.
+    pub fn step_frame(
+        &mut self,
+        duration: f64,
+        watch: &dyn Watch,
+    ) -> Result<FlipFrameReport, FlipError> {
+        if !(duration > 0.0 && duration.is_finite()) {
+            return Err(FlipError::Duration { duration });
+        }
+        let (start, end) = (self.time, self.time + duration);
+        let mut report = FlipFrameReport::default();
+        while self.time < end {
+            if watch.cancelled() {
+                return Err(FlipError::Cancelled);
+            }
+            let remaining = end - self.time;
+            let (longest, speed) = self.longest_time_step();
+            let steps = (remaining / longest - 1e-6).ceil().max(1.0);
+            if steps > MOST_STEPS {
+                return Err(FlipError::TooFast { time: self.time, speed, steps: steps as u64 });
+            }
+            let step = self.step(remaining / steps, watch)?;
+            self.time = if steps == 1.0 { end } else { self.time + step.time_step };
+            report.steps.push(FlipStepReport { largest_speed: speed, ..step });
+            self.kill();
+            watch.progress(((self.time - start) / duration).min(1.0) as f32);
+        }
+        report.particles = self.particles.len();
+        Ok(report)
+    }
+
+    /// The longest step that the settings allow now, and the largest speed.
+    fn longest_time_step(&self) -> (f64, f32) {
+        let velocities = &self.particles.velocity;
+        let speed = reduce::max(velocities.len(), |place| velocities[place].length()).max(0.0);
+        // From v Δt + a Δt² = cfl · cell, written so that it holds for a = 0 and v = 0.
+        let distance = self.settings.cfl * self.settings.cell();
+        let acceleration = Vec3::from(self.settings.gravity).length();
+        let root = (speed * speed + 4.0 * acceleration * distance).sqrt();
+        (f64::from(2.0 * distance / (speed + root)), speed)
+    }
+
+    /// One step; on an error nothing has changed.
+    fn step(&mut self, time_step: f64, watch: &dyn Watch) -> Result<FlipStepReport, FlipError> {
+        let mut report = FlipStepReport { time_step, ..FlipStepReport::default() };
+        let after = self.surroundings.at(self.time + time_step)?;
+        self.emit()?;
+        if self.particles.is_empty() {
+            self.surroundings = after;
+            return Ok(report);
+        }
+        let order = CellOrder::new(self.lattice, &self.particles.position);
+        let tiles = dilated(order.tiles());
+        let solids = SolidFaces::new(self.lattice, &tiles, &after);
+        let liquid =
+            surface_distance(self.lattice, &tiles, &self.particles.position, &order, &solids);
+        let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &self.particles, &order);
+        extrapolate(&mut velocity, &mut known, LAYERS);
+        let before = velocity.clone();
+        // Velocities are those halfway between positions (leapfrog), so that the motion is of second order.
+        self.accelerate(&mut velocity, 0.5 * (self.last_step + time_step) as f32);
+        let divergence = crowding(&liquid, &order, &solids, time_step as f32);
+        let input = PressureInput {
+            liquid: &liquid,
+            solids: &solids,
+            divergence: Some(&divergence),
+            surface: None,
+        };
+        let solver =
+            SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
+        let projection = project(&mut velocity, &input, self.pressure.as_ref(), &solver, watch)?;
+        let mut known = projection.known;
+        extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
+        report.iterations = projection.iterations;
+        report.residual = projection.residual;
+        let flow = Flow { before: &before, after: &velocity };
+        let moved =
+            from_grid(flow, self.settings.transfer(), time_step as f32, &order, &self.particles);
+        self.place(&order, moved, &after);
+        self.last_step = time_step;
+        self.surroundings = after;
+        self.pressure = Some(projection.pressure);
+        Ok(report)
+    }
+
+    /// Adds the particles that emitters have released until now, where there is room.
+    fn emit(&mut self) -> Result<(), FlipError> {
+        if self.emitters.is_empty() {
+            return Ok(());
+        }
+        let nearest = CLOSEST * self.settings.spacing;
+        for number in 0..self.emitters.len() {
+            let taken = NeighbourGrid::build(&self.particles.position, nearest);
+            let surroundings = &self.surroundings;
+            let occupied = |place: Vec3| {
+                taken.nearest(place, nearest).is_some() || surroundings.distance(place) < 0.0
+            };
+            let emitted = self.emitters[number].emit(self.time, &occupied)?;
+            self.add(&emitted.positions, &emitted.velocities)?;
+        }
+        Ok(())
+    }
+
+    /// Lets gravity and other forces act on every face.
+    fn accelerate(&self, velocity: &mut SparseGrid<Vec3>, time_step: f32) {
+        let gravity = Vec3::from(self.settings.gravity);
+        let (forces, lattice, time) = (&self.settings.forces, self.lattice, self.time);
+        let coordinates = velocity.coordinates().to_vec();
+        velocity.tiles_mut().par_iter_mut().zip(coordinates).for_each(|(values, tile)| {
+            let Tile::Dense(values) = values else { return };
+            for (offset, value) in values.iter_mut().enumerate() {
+                *value += time_step * gravity;
+                if !forces.is_empty() {
+                    let middle = lattice.centers().position(tile * 8 + local_node(offset));
+                    *value += time_step * total_acceleration(forces, middle, *value, time);
+                }
+            }
+        });
+    }
+
+    /// Puts moved particles in the order of their cells, outside of everything solid.
+    fn place(&mut self, order: &CellOrder, moved: Vec<Vec<Moved>>, after: &Surroundings) {
+        let contact = Contact {
+            margin: MARGIN * self.settings.spacing,
+            friction: 0.0,
+            reach: (self.settings.cfl + 1.0) * self.settings.cell(),
+        };
+        let is_affine = self.settings.transfer().is_affine();
+        self.particles.reorder(order.order());
+        let moved: Vec<Moved> = moved.into_par_iter().flatten_iter().collect();
+        let before = &self.surroundings;
+        let columns = &mut self.particles;
+        let states = columns.position.par_iter_mut().zip(&mut columns.velocity).zip(&moved);
+        states.for_each(|((position, velocity), moved)| {
+            (*position, *velocity) =
+                after.collide(before, *position, moved.position, moved.velocity, &contact);
+        });
+        if is_affine {
+            columns.affine = moved.into_par_iter().map(|moved| moved.affine).collect();
+        }
+    }
+
+    fn kill(&mut self) {
+        let volumes = &self.settings.kill;
+        if !volumes.is_empty() {
+            let positions = self.particles.position.clone();
+            self.particles.retain(|place| !is_removed(volumes, positions[place]));
+        }
+    }
+}
+
+/// The tiles and all around them, sorted.
+fn dilated(tiles: &[IVec3]) -> Vec<IVec3> {
+    let mut all: Vec<IVec3> =
+        tiles.iter().flat_map(|&tile| (0..27).map(move |slot| tile + step_around(slot))).collect();
+    all.par_sort_unstable_by_key(|&tile| tile_order(tile));
+    all.dedup();
+    all
+}

@@ -1,0 +1,44 @@
+//! A liquid on a grid, carried by particles: PIC, FLIP and APIC.
+//!
+//! # The step in detail
+//! 1. Particles give their velocity to the faces around them ([`to_grid`]).
+//! 2. The distance to the surface follows from the particles ([`surface_distance`]), the open fraction of each
+//!    face from the solids.
+//! 3. Gravity and other forces act on the faces.
+//! 4. Pressure makes the velocity free of divergence ([`crate::mac::pressure`]), and it is extended beyond
+//!    the liquid.
+//! 5. Particles take their velocity from the faces, move along with the flow (`from_grid`), and are kept
+//!    out of walls and solids.
+//!
+//! # Guarantees
+//! * A frame ends exactly at its time, whatever the steps.
+//! * The result has the same bits for any number of threads.
+//! * When a frame is cancelled or fails, the liquid is as it was after the last good step, with what emitters
+//!   have released until then.
+//! * Velocities are those halfway between positions (leapfrog), so that long steps delay nothing.
+//!
+//! # Non-guarantees
+//! * Volume is corrected where particles crowd or thin out, but not bounded: violent motion may change it by
+//!   some per cent.
+//! * Particles are neither reseeded nor pushed apart; there is no viscosity and no surface tension.
+
+mod crowding;
+mod error;
+mod from_grid;
+mod liquid;
+mod output;
+mod particles;
+mod report;
+mod saved_state;
+mod settings;
+mod surface_distance;
+mod surroundings;
+mod to_grid;
+
+pub use error::FlipError;
+pub use liquid::FlipLiquid;
+pub use particles::FlipParticles;
+pub use report::{FlipFrameReport, FlipStepReport};
+pub use settings::{FlipSettings, Transfer, TransferMethod};
+pub use surface_distance::surface_distance;
+pub use to_grid::to_grid;

@@ -1,0 +1,66 @@
+//! The particles of a grid liquid.
+
+use whitecap_core::glam::Vec3;
+
+/// Particles, column by column.
+#[derive(Clone, Debug, Default)]
+pub struct FlipParticles {
+    /// Positions in m.
+    pub position: Vec<Vec3>,
+    /// Velocities in m/s.
+    pub velocity: Vec<Vec3>,
+    /// How each component of the velocity changes around the particle, in 1/s: row a is ∇v_a. Empty unless
+    /// velocities are transferred by APIC.
+    pub affine: Vec<[Vec3; 3]>,
+    /// Numbers that a particle keeps for ever.
+    pub id: Vec<i64>,
+}
+
+impl FlipParticles {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// Keeps the particles for which `keep(place)` holds.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        fn sieve<T>(column: &mut Vec<T>, keep: &impl Fn(usize) -> bool) {
+            let mut place = 0;
+            column.retain(|_| {
+                place += 1;
+                keep(place - 1)
+            });
+        }
+        sieve(&mut self.position, &keep);
+        sieve(&mut self.velocity, &keep);
+        sieve(&mut self.affine, &keep);
+        sieve(&mut self.id, &keep);
+    }
+
+    /// Puts the particles into another order.
+    pub fn reorder(&mut self, order: &[u32]) {
+        fn picked<T: Copy + Send + Sync>(column: &[T], order: &[u32]) -> Vec<T> {
+            use rayon::prelude::*;
+            if column.is_empty() {
+                return Vec::new();
+            }
+            order.par_iter().map(|&place| column[place as usize]).collect()
+        }
+        self.position = picked(&self.position, order);
+        self.velocity = picked(&self.velocity, order);
+        self.affine = picked(&self.affine, order);
+        self.id = picked(&self.id, order);
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<Vec3>() * (self.position.capacity() + self.velocity.capacity())
+            + size_of::<[Vec3; 3]>() * self.affine.capacity()
+            + size_of::<i64>() * self.id.capacity()
+    }
+}

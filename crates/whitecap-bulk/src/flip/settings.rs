@@ -1,0 +1,142 @@
+//! Settings of the grid liquid: the single source for the shot-file keys, the command's flags, the JSON Schema
+//! and the documentation.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use whitecap_scene::force_field::ForceField;
+use whitecap_scene::kill::KillVolume;
+use whitecap_scene::shape::{BoxShape, PlaneShape, Side};
+use whitecap_scene::{SettingError, check_ranges};
+
+use super::surroundings::Surroundings;
+
+/// How velocities go from particles to the grid and back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferMethod {
+    /// Affine particle-in-cell (Jiang et al. 2015): keeps angular momentum, without noise.
+    #[default]
+    Apic,
+    /// Particles keep their velocity and take the change of the grid's (Zhu & Bridson 2005): liveliest, and
+    /// noisy.
+    Flip,
+    /// Particles take the velocity of the grid: calm, as if the liquid were thicker.
+    Pic,
+}
+
+/// A method and its blend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// The method.
+    pub method: TransferMethod,
+    /// Share of the grid's velocity in what `flip` gives.
+    pub pic_share: f32,
+}
+
+impl Transfer {
+    /// Whether the change of the grid's velocity is needed.
+    pub fn needs_change(&self) -> bool {
+        self.method == TransferMethod::Flip
+    }
+
+    /// Share of the grid's velocity.
+    pub fn pic_share(&self) -> f32 {
+        self.pic_share
+    }
+
+    /// Whether particles carry how their velocity varies.
+    pub fn is_affine(&self) -> bool {
+        self.method == TransferMethod::Apic
+    }
+}
+
+/// Settings of the grid liquid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FlipSettings {
+    /// Distance between particles at rest: the resolution. Cells are twice as wide and hold eight.
+    #[schemars(extend("unit" = "m"), range(min = 1e-5, max = 1e3))]
+    pub spacing: f32,
+    /// Density of the liquid.
+    #[schemars(extend("unit" = "kg/m³"), range(min = 1e-3, max = 1e6))]
+    pub rest_density: f32,
+    /// How velocities go from particles to the grid and back.
+    #[schemars(extend("unit" = "none"))]
+    pub transfer: TransferMethod,
+    /// Share of the grid's velocity with `transfer = "flip"`: more is calmer.
+    #[schemars(extend("unit" = "none"), range(min = 0.0, max = 1.0))]
+    pub pic_share: f32,
+    /// The pressure is solved to this residual, relative to what it corrects.
+    #[schemars(extend("unit" = "none"), range(min = 1e-10, max = 0.1))]
+    pub tolerance: f64,
+    /// How far the fastest particle may move in a step, in cells.
+    #[schemars(extend("unit" = "cells"), range(min = 0.1, max = 5.0))]
+    pub cfl: f32,
+    /// Acceleration of gravity (x, y, z).
+    #[schemars(extend("unit" = "m/s²"), inner(range(min = -1e6, max = 1e6)))]
+    pub gravity: [f32; 3],
+    /// Further external accelerations.
+    #[schemars(extend("unit" = "none"))]
+    pub forces: Vec<ForceField>,
+    /// A box that holds the liquid. Left out: the domain is open.
+    #[schemars(extend("unit" = "m"))]
+    pub domain: Option<BoxShape>,
+    /// Sides of the domain without a wall.
+    #[schemars(extend("unit" = "none"))]
+    pub open_sides: Vec<Side>,
+    /// Further walls.
+    #[schemars(extend("unit" = "none"))]
+    pub planes: Vec<PlaneShape>,
+    /// Boxes that the liquid flows round.
+    #[schemars(extend("unit" = "none"))]
+    pub obstacles: Vec<BoxShape>,
+    /// Volumes that remove particles.
+    #[schemars(extend("unit" = "none"))]
+    pub kill: Vec<KillVolume>,
+}
+
+impl Default for FlipSettings {
+    fn default() -> Self {
+        Self {
+            spacing: 0.02,
+            rest_density: 1000.0,
+            transfer: TransferMethod::default(),
+            pic_share: 0.03,
+            tolerance: 1e-5,
+            cfl: 2.0,
+            gravity: [0.0, -9.81, 0.0],
+            forces: Vec::new(),
+            domain: None,
+            open_sides: Vec::new(),
+            planes: Vec::new(),
+            obstacles: Vec::new(),
+            kill: Vec::new(),
+        }
+    }
+}
+
+impl FlipSettings {
+    /// Edge of a cell, in m.
+    pub fn cell(&self) -> f32 {
+        2.0 * self.spacing
+    }
+
+    /// Every error in the settings, each at its own key: the first value out of range, then walls, forces and
+    /// kill volumes.
+    pub fn problems(&self) -> Vec<SettingError> {
+        let ranges = check_ranges(self).err();
+        let walls = Surroundings::new(self).err();
+        let forces = self.forces.iter().enumerate().filter_map(|(place, force)| {
+            force.check().err().map(|error| error.within("forces", place))
+        });
+        let kill = self.kill.iter().enumerate().filter_map(|(place, volume)| {
+            volume.check().err().map(|error| error.within("kill", place))
+        });
+        ranges.into_iter().chain(walls).chain(forces).chain(kill).collect()
+    }
+
+    /// How velocities are transferred.
+    pub fn transfer(&self) -> Transfer {
+        Transfer { method: self.transfer, pic_share: self.pic_share }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a grid liquid flows round: walls in closed form, and bodies at rest or in motion.
+
+use whitecap_core::glam::Vec3;
+use whitecap_scene::body::{AnimatedBody, BodyPose, Contact};
+use whitecap_scene::walls::Walls;
+use whitecap_scene::{SceneError, SettingError};
+
+use super::settings::FlipSettings;
+use crate::mac::solids::Obstacles;
+
+/// Walls and bodies at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    walls: Walls,
+    bodies: Vec<AnimatedBody>,
+    poses: Vec<BodyPose>,
+}
+
+impl Surroundings {
+    /// The walls of the settings; no bodies.
+    pub fn new(settings: &FlipSettings) -> Result<Self, SettingError> {
+        let mut walls = Walls::new();
+        if let Some(domain) = settings.domain {
+            let domain = walls.with_domain(domain, &settings.open_sides);
+            walls = domain.map_err(|error| error.inside("domain"))?;
+        }
+        for (place, &plane) in settings.planes.iter().enumerate() {
+            walls = walls.with_plane(plane).map_err(|error| error.within("planes", place))?;
+        }
+        for (place, &shape) in settings.obstacles.iter().enumerate() {
+            walls = walls.with_obstacle(shape).map_err(|error| error.within("obstacles", place))?;
+        }
+        Ok(Self { walls, ..Self::default() })
+    }
+
+    /// Adds a body, posed for a time in s.
+    pub fn add(&mut self, body: AnimatedBody, time: f64) -> Result<(), SceneError> {
+        self.poses.push(body.at(time)?);
+        self.bodies.push(body);
+        Ok(())
+    }
+
+    /// The same surroundings at another time.
+    pub fn at(&self, time: f64) -> Result<Self, SceneError> {
+        let poses: Result<Vec<BodyPose>, SceneError> =
+            self.bodies.iter().map(|body| body.at(time)).collect();
+        Ok(Self { walls: self.walls.clone(), bodies: self.bodies.clone(), poses: poses? })
+    }
+
+    /// Keeps a particle that went from one place to another out of everything: its place and velocity.
+    pub fn collide(
+        &self,
+        earlier: &Surroundings,
+        from: Vec3,
+        to: Vec3,
+        velocity: Vec3,
+        contact: &Contact,
+    ) -> (Vec3, Vec3) {
+        let mut state = (to, velocity);
+        for (pose, before) in self.poses.iter().zip(&earlier.poses) {
+            if let Some(moved) = pose.collide(before, from, state.0, state.1, contact) {
+                state = moved;
+            }
+        }
+        let pushed = self.walls.push_out(state.0, state.1, contact.margin, contact.friction);
+        pushed.unwrap_or(state)
+    }
+}
+
+impl Obstacles for Surroundings {
+    fn distance(&self, position: Vec3) -> f32 {
+        let bodies = self.poses.iter().map(|pose| pose.signed_distance(position));
+        bodies.fold(self.walls.signed_distance(position), f32::min)
+    }
+
+    fn velocity(&self, position: Vec3) -> Vec3 {
+        let nearest = self
+            .poses
+            .iter()
+            .filter_map(|pose| pose.nearest(position, f32::INFINITY))
+            .min_by(|one, other| one.distance.total_cmp(&other.distance));
+        match nearest {
+            Some(found) if found.distance <= self.walls.signed_distance(position) => found.velocity,
+            _ => Vec3::ZERO,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Pressure: the projection that makes a velocity free of divergence.
+//!
+//! With x = p Δt / ρ, the equation −∇·(a ∇x) = −∇·u holds in every wet cell, where a is the open fraction of
+//! each face (Batty, Bertails and Bridson 2007). On the free surface p is that of the air, or of
+//! surface tension, taken where the surface cuts the line between two cells: the ghost-fluid method (Gibou,
+//! Fedkiw, Cheng and Kang 2002; Enright, Nguyen, Gibou and Fedkiw 2003). Then u − ∇x is free of divergence.
+//!
+//! # Guarantees
+//! * Liquid at rest under gravity stays at rest, to the tolerance of the solver, at any angle of the surface
+//!   and of the solids.
+//! * Parts of the liquid that touch no air (a full vessel) are found, and each is solved up to its own
+//!   constant.
+//! * The divergence of every wet cell is below the tolerance; where solids squeeze a closed part, the rest is
+//!   spread over it evenly.
+
+use rayon::prelude::*;
+use whitecap_core::glam::{IVec3, Vec3};
+use whitecap_core::poisson::{NodeKind, PoissonProblem, SolveSettings, solve};
+use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node};
+use whitecap_core::{Error, Watch};
+
+use super::MacLattice;
+use super::extrapolation::KnownFaces;
+use super::faces::outflow;
+use super::solids::SolidFaces;
+
+/// How near to a wet cell the surface may be, in cells.
+const NEAREST_SURFACE: f32 = 1e-4;
+
+/// What the velocity of a liquid is projected with.
+#[derive(Clone, Copy, Debug)]
+pub struct PressureInput<'a> {
+    /// Distance to the surface at the middles of cells in m, negative in the liquid; positive outside its
+    /// tiles.
+    pub liquid: &'a SparseGrid<f32>,
+    /// Solids.
+    pub solids: &'a SolidFaces,
+    /// The divergence that cells are to have, in 1/s; zero if left out.
+    pub divergence: Option<&'a SparseGrid<f32>>,
+    /// p Δt / ρ at the surface near each cell in m²/s; zero if left out.
+    pub surface: Option<&'a SparseGrid<f32>>,
+}
+
+/// A solved pressure.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    /// p Δt / ρ in wet cells, in m²/s.
+    pub pressure: SparseGrid<f32>,
+    /// Faces that touch a wet cell and are open: only these have a velocity.
+    pub known: KnownFaces,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Residual relative to the right-hand side.
+    pub residual: f64,
+}
+
+/// Makes `velocity` free of divergence in the liquid. `guess` is a pressure to start from, such as that of the
+/// step before.
+pub fn project(
+    velocity: &mut SparseGrid<Vec3>,
+    input: &PressureInput<'_>,
+    guess: Option<&SparseGrid<f32>>,
+    settings: &SolveSettings,
+    watch: &dyn Watch,
+) -> Result<Projection, Error> {
+    let kinds = cell_kinds(input);
+    let weights = face_weights(input, &kinds);
+    let right_hand_side = right_hand_side(velocity, input, &kinds);
+    let problem = PoissonProblem {
+        kinds: &kinds,
+        right_hand_side: &right_hand_side,
+        boundary_values: input.surface,
+        face_weights: Some(&weights),
+    };
+    let solution = solve(&problem, guess, settings, watch)?;
+    let known = subtract_gradient(velocity, input, &kinds, &solution.values);
+    Ok(Projection {
+        pressure: solution.values,
+        known,
+        iterations: solution.iterations,
+        residual: solution.residual,
+    })
+}
+
+/// The role of each cell: wet ones are unknown, closed ones are walls, the rest is air.
+fn cell_kinds(input: &PressureInput<'_>) -> SparseGrid<NodeKind> {
+    input.liquid.map_tiles(NodeKind::Dirichlet, |tile, liquid| {
+        let fractions = input.solids.fractions.neighbourhood(tile);
+        let kind_of = |offset: usize| {
+            let cell = local_node(offset);
+            match is_closed(&fractions, cell) {
+                true => NodeKind::Neumann,
+                false if liquid.get(cell) < 0.0 => NodeKind::Unknown,
+                false => NodeKind::Dirichlet,
+            }
+        };
+        Tile::Dense(Box::new(std::array::from_fn(kind_of)))
+    })
+}
+
+/// Whether nothing flows through any face of a cell.
+fn is_closed(fractions: &Neighbourhood<'_, Vec3>, cell: IVec3) -> bool {
+    (0..3).all(|axis| {
+        fractions.get(cell)[axis] == 0.0 && fractions.get(cell + IVec3::AXES[axis])[axis] == 0.0
+    })
+}
+
+/// Open fractions, divided by the distance to the surface in cells where the surface is in between.
+fn face_weights(input: &PressureInput<'_>, kinds: &SparseGrid<NodeKind>) -> SparseGrid<Vec3> {
+    kinds.map_tiles(Vec3::ZERO, |tile, kinds| {
+        let fractions = input.solids.fractions.neighbourhood(tile);
+        let liquid = input.liquid.neighbourhood(tile);
+        let weight = |offset: usize| {
+            let cell = local_node(offset);
+            Vec3::from_array(std::array::from_fn(|axis| {
+                let below = cell - IVec3::AXES[axis];
+                let open = fractions.get(cell)[axis];
+                open * inverse_distance([kinds.get(below), kinds.get(cell)], || {
+                    [liquid.get(below), liquid.get(cell)]
+                })
+            }))
+        };
+        Tile::Dense(Box::new(std::array::from_fn(weight)))
+    })
+}
+
+/// One over the distance between the two pressures beside a face, in cells: 1 between wet cells, more where
+/// the surface is between them.
+#[inline]
+fn inverse_distance(kinds: [NodeKind; 2], distances: impl Fn() -> [f32; 2]) -> f32 {
+    match kinds {
+        [NodeKind::Unknown, NodeKind::Dirichlet] => {
+            let [wet, dry] = distances();
+            surface_share(wet, dry).recip()
+        }
+        [NodeKind::Dirichlet, NodeKind::Unknown] => {
+            let [dry, wet] = distances();
+            surface_share(wet, dry).recip()
+        }
+        _ => 1.0,
+    }
+}
+
+/// How far from a wet cell towards a dry one the surface is.
+#[inline]
+fn surface_share(wet: f32, dry: f32) -> f32 {
+    (wet / (wet - dry)).clamp(NEAREST_SURFACE, 1.0)
+}
+
+fn right_hand_side(
+    velocity: &SparseGrid<Vec3>,
+    input: &PressureInput<'_>,
+    kinds: &SparseGrid<NodeKind>,
+) -> SparseGrid<f32> {
+    let cell_size = kinds.lattice().cell;
+    kinds.map_tiles(0.0, |tile, kinds| {
+        let velocity = velocity.neighbourhood(tile);
+        let fractions = input.solids.fractions.neighbourhood(tile);
+        let solid = input.solids.velocity.neighbourhood(tile);
+        let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
+        let value = |offset: usize| {
+            let cell = local_node(offset);
+            if kinds.get(cell) != NodeKind::Unknown {
+                return 0.0;
+            }
+            let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
+            wanted - outflow(&velocity, &fractions, &solid, cell) / cell_size
+        };
+        Tile::Dense(Box::new(std::array::from_fn(value)))
+    })
+}
+
+/// Subtracts ∇x on open faces of wet cells, and returns which these are.
+fn subtract_gradient(
+    velocity: &mut SparseGrid<Vec3>,
+    input: &PressureInput<'_>,
+    kinds: &SparseGrid<NodeKind>,
+    pressure: &SparseGrid<f32>,
+) -> KnownFaces {
+    let lattice = MacLattice { corners: velocity.lattice() };
+    let coordinates = velocity.coordinates().to_vec();
+    let bits: Vec<Tile<u8>> = velocity
+        .tiles_mut()
+        .par_iter_mut()
+        .zip(coordinates)
+        .map(|(values, tile)| {
+            let around = Around {
+                kinds: kinds.neighbourhood(tile),
+                fractions: input.solids.fractions.neighbourhood(tile),
+                liquid: input.liquid.neighbourhood(tile),
+                pressure: pressure.neighbourhood(tile),
+                surface: input.surface.map(|surface| surface.neighbourhood(tile)),
+            };
+            let mut dense = Box::new(std::array::from_fn(|offset| values.at(offset)));
+            let mut bits = Box::new([0u8; TILE_NODES]);
+            for offset in 0..TILE_NODES {
+                for axis in 0..3 {
+                    if let Some(difference) = around.difference(local_node(offset), axis) {
+                        dense[offset][axis] -= difference / lattice.cell();
+                        bits[offset] |= 1 << axis;
+                    }
+                }
+            }
+            *values = Tile::Dense(dense);
+            Tile::Dense(bits)
+        })
+        .collect();
+    let tiles = velocity.coordinates().iter().copied().zip(bits).collect();
+    SparseGrid::from_tiles(velocity.lattice(), 0, tiles).expect("the tiles of a grid are distinct")
+}
+
+/// What a face needs to know of the cells beside it.
+struct Around<'a> {
+    kinds: Neighbourhood<'a, NodeKind>,
+    fractions: Neighbourhood<'a, Vec3>,
+    liquid: Neighbourhood<'a, f32>,
+    pressure: Neighbourhood<'a, f32>,
+    surface: Option<Neighbourhood<'a, f32>>,
+}
+
+impl Around<'_> {
+    /// The difference of x across the low face of a cell, as over a whole cell; `None` if the face is closed
+    /// or no cell beside it is wet.
+    #[inline]
+    fn difference(&self, cell: IVec3, axis: usize) -> Option<f32> {
+        let below = cell - IVec3::AXES[axis];
+        let kinds = [self.kinds.get(below), self.kinds.get(cell)];
+        if !kinds.contains(&NodeKind::Unknown) || self.fractions.get(cell)[axis] == 0.0 {
+            return None;
+        }
+        let value = |kind: NodeKind, cell: IVec3| match (kind, &self.surface) {
+            (NodeKind::Unknown, _) => self.pressure.get(cell),
+            (NodeKind::Dirichlet, Some(surface)) => surface.get(cell),
+            _ => 0.0,
+        };
+        let closeness = inverse_distance(kinds, || [self.liquid.get(below), self.liquid.get(cell)]);
+        Some(closeness * (value(kinds[1], cell) - value(kinds[0], below)))
+    }
+}
