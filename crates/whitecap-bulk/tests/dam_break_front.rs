@@ -1,28 +1,14 @@
 //! The front of a breaking dam moves as it did in the experiments of Martin & Moyce 1952.
 
+mod martin_moyce;
 mod sph_scenes;
 
+use martin_moyce::MEASURED;
 use sph_scenes::box_of_water;
 use whitecap_bulk::sph::SphSettings;
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
 use whitecap_scene::shape::BoxShape;
-
-/// J. C. Martin and W. J. Moyce, "An experimental study of the collapse of liquid columns on a
-/// rigid horizontal plane", Phil. Trans. R. Soc. A 244 (1952) 312–324, Fig. 3: a column of width a
-/// and height 2a; T = t √(2g/a), Z = x/a of the front. Both widths of the experiment, a = 1.125 in
-/// and 2.25 in, in order of T.
-const MEASURED: [(f32, f32); 9] = [
-    (0.832, 1.217),
-    (0.849, 1.245),
-    (1.212, 1.443),
-    (1.219, 1.474),
-    (1.602, 1.884),
-    (1.997, 2.292),
-    (2.283, 2.689),
-    (2.547, 2.995),
-    (2.950, 3.728),
-];
 
 /// Contract: up to T = 3 the front is within 8 % of the measured one. The front is the position that a
 /// hundredth of the liquid has passed: at a spacing of a/20 the tip of the sheet is thinner than a

@@ -90,6 +90,7 @@ fn impossible_input_is_told() {
     assert!(matches!(liquid.step_frame(0.0, &Unwatched), Err(FlipError::Duration { .. })));
     let refused = liquid.add(&[Vec3::NAN], &[Vec3::ZERO]).unwrap_err();
     assert_eq!(refused.to_string(), "the position of particle 0 is not a finite number");
+    assert!(liquid.add(&[Vec3::ONE], &[]).is_err(), "a velocity is missing");
     liquid.add(&[Vec3::splat(0.7)], &[Vec3::new(1e9, 0.0, 0.0)]).unwrap();
     let refused = liquid.step_frame(1.0 / 24.0, &Unwatched).unwrap_err();
     assert!(matches!(refused, FlipError::TooFast { .. }), "{refused}");

@@ -1,8 +1,10 @@
 //! The grid liquid against closed forms, conservation and experiments, at its default settings.
 
 mod flip_scenes;
+mod martin_moyce;
 
 use flip_scenes::box_of_water;
+use martin_moyce::MEASURED;
 use whitecap_bulk::flip::{FlipLiquid, FlipSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
@@ -35,19 +37,6 @@ fn water_at_rest_stays_at_rest() {
     assert!(sunk < 0.05 * cell, "sunk by {sunk} m");
     assert!(speed < (2.0 * 9.81 * 0.05 * cell).sqrt(), "{speed} m/s");
 }
-
-/// J. C. Martin and W. J. Moyce 1952, Fig. 3, as in the test of the SPH liquid.
-const MEASURED: [(f32, f32); 9] = [
-    (0.832, 1.217),
-    (0.849, 1.245),
-    (1.212, 1.443),
-    (1.219, 1.474),
-    (1.602, 1.884),
-    (1.997, 2.292),
-    (2.283, 2.689),
-    (2.547, 2.995),
-    (2.950, 3.728),
-];
 
 /// Contract: up to T = 3 the front of a breaking dam is within 10 % of the measured one. The front is the
 /// position that a hundredth of the liquid has passed.

@@ -1,6 +1,12 @@
 //! What a command answers: one text for people, one object for programs.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::wording;
 
 /// The answer of a command that did its work.
 pub struct Answer {
@@ -23,6 +29,13 @@ impl Answer {
     /// Gives what was asked for.
     pub fn report(text: impl Into<String>, json: Value) -> Self {
         Self { asked_for: true, ..Self::done(text, json) }
+    }
+
+    /// The answer about one of several inputs that cannot be read: people are told at once.
+    pub fn unreadable(path: &Path, failure: &Failure, session: &Session) -> Self {
+        session.note(&format!("error: {failure}"));
+        let json = json!({ "file": wording::path(path), "error": failure.to_string() });
+        Self { good: false, ..Self::report("", json) }
     }
 
     /// Several answers as one: a single answer as it is, others under `inputs` of one object.

@@ -146,7 +146,7 @@ pub fn from_grid(
                     Some(before) => {
                         let change = grid - before.sample(position).unwrap_or(grid);
                         let own = particles.velocity[particle] + change;
-                        own.lerp(grid, transfer.pic_share())
+                        own.lerp(grid, transfer.pic_share)
                     }
                 };
                 let position = advected(flow.after, &after, position, grid, time_step);

@@ -5,7 +5,7 @@ use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::poisson::SolveSettings;
 use whitecap_core::sparse_grid::{SparseGrid, Tile, local_node, tile_order};
-use whitecap_core::{Watch, reduce, scatter};
+use whitecap_core::{Watch, attributes, budget, counted, reduce, scatter};
 use whitecap_scene::AnimatedBody;
 use whitecap_scene::body::Contact;
 use whitecap_scene::emitter::Emitter;
@@ -28,6 +28,8 @@ use crate::mac::pressure::{PressureInput, project};
 use crate::mac::solids::{Obstacles, SolidFaces};
 use crate::mac::{MacLattice, step_around};
 
+/// Memory of a particle with its share of the grid, in bytes.
+const BYTES_PER_PARTICLE: f64 = 200.0;
 /// More steps in a frame than any liquid needs.
 const MOST_STEPS: f64 = 10_000.0;
 /// Faces beyond the liquid that get a velocity, besides those that particles may reach in a step.
@@ -100,6 +102,14 @@ impl FlipLiquid {
 
     /// Adds particles on a lattice, such as those of a fill; each is moved a little, by its number.
     pub fn add(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), FlipError> {
+        let (found, expected) = (velocities.len(), positions.len());
+        if found != expected {
+            let name = attributes::VELOCITY.into();
+            return Err(whitecap_core::Error::ColumnLength { name, found, expected }.into());
+        }
+        let what = format!("a liquid of {}", counted(self.particles.len() + expected, "particle"));
+        let needed = expected as f64 * BYTES_PER_PARTICLE;
+        budget::ask(needed, &what, "use a larger `spacing`")?;
         for (column, values) in [("position", positions), ("velocity", velocities)] {
             if let Some(index) = values.iter().position(|value| !value.is_finite()) {
                 return Err(FlipError::NotFinite { column, index });

@@ -56,11 +56,4 @@ impl FlipParticles {
         self.affine = picked(&self.affine, order);
         self.id = picked(&self.id, order);
     }
-
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        size_of::<Vec3>() * (self.position.capacity() + self.velocity.capacity())
-            + size_of::<[Vec3; 3]>() * self.affine.capacity()
-            + size_of::<i64>() * self.id.capacity()
-    }
 }

@@ -5,8 +5,6 @@
 pub struct FlipStepReport {
     /// Its length in s.
     pub time_step: f64,
-    /// Wet cells.
-    pub cells: usize,
     /// Iterations of the pressure.
     pub iterations: usize,
     /// Residual of the pressure, relative to what it corrected.

@@ -39,11 +39,6 @@ impl Transfer {
         self.method == TransferMethod::Flip
     }
 
-    /// Share of the grid's velocity.
-    pub fn pic_share(&self) -> f32 {
-        self.pic_share
-    }
-
     /// Whether particles carry how their velocity varies.
     pub fn is_affine(&self) -> bool {
         self.method == TransferMethod::Apic

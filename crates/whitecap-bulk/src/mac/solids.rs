@@ -86,15 +86,6 @@ impl SolidFaces {
         let distance = SparseGrid::from_tiles(lattice.centers(), f32::INFINITY, distances);
         Self { fractions, velocity, distance: distance.expect("tiles of a grid are distinct") }
     }
-
-    /// All faces open.
-    pub fn open(lattice: MacLattice) -> Self {
-        Self {
-            fractions: SparseGrid::new(lattice.corners, Vec3::ONE),
-            velocity: SparseGrid::new(lattice.corners, Vec3::ZERO),
-            distance: SparseGrid::new(lattice.centers(), f32::INFINITY),
-        }
-    }
 }
 
 /// A tile that a solid reaches.

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::command_line::json_flag;
 use crate::failure::Failure;
 use crate::file_notes::FileNotes;
-use crate::frames::{self, Wanted};
+use crate::frames::{self, InputFiles, Wanted};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::wording;
@@ -78,20 +78,13 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     let mut answers = Vec::with_capacity(all.len());
     let mut done = 0;
     for files in &all {
-        let mut checked = Vec::with_capacity(files.frames.len());
-        for (frame, path) in &files.frames {
-            if session.cancel.is_cancelled() {
-                return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+        match check_files(files, matches, session, &progress, &mut done, &mut notes) {
+            Ok(answer) => answers.push(answer),
+            Err(failure @ Failure::Work(_)) if all.len() > 1 => {
+                answers.push(Answer::unreadable(&files.sequence.pattern(), &failure, session));
             }
-            progress.within(done, 0.0, &path.display().to_string());
-            checked.push(check(*frame, path, matches, &mut notes)?);
-            done += 1;
-            progress.finished(done, &path.display().to_string(), None);
+            Err(failure) => return Err(failure),
         }
-        answers.push(match files.is_sequence() {
-            false => checked[0].answer(),
-            true => sequence_answer(&checked, &files.missing),
-        });
     }
     drop(progress);
     notes.tell(session);
@@ -99,6 +92,31 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
     answer.json["good"] = json!(answer.good);
     answer.json["notes"] = notes.json();
     Ok(answer)
+}
+
+/// The answer about one file or sequence.
+fn check_files(
+    files: &InputFiles,
+    matches: &ArgMatches,
+    session: &Session,
+    progress: &Progress,
+    done: &mut usize,
+    notes: &mut FileNotes,
+) -> Result<Answer, Failure> {
+    let mut checked = Vec::with_capacity(files.frames.len());
+    for (frame, path) in &files.frames {
+        if session.cancel.is_cancelled() {
+            return Err(Failure::Cancelled(String::from("Cancelled: nothing was changed.")));
+        }
+        progress.within(*done, 0.0, &path.display().to_string());
+        checked.push(check(*frame, path, matches, notes)?);
+        *done += 1;
+        progress.finished(*done, &path.display().to_string(), None);
+    }
+    Ok(match files.is_sequence() {
+        false => checked[0].answer(),
+        true => sequence_answer(&checked, &files.missing),
+    })
 }
 
 fn check(

@@ -57,11 +57,7 @@ pub fn execute(matches: &ArgMatches, session: &Session) -> Result<Answer, Failur
         };
         match answer {
             Err(failure) if sequences.len() == 1 => return Err(failure),
-            Err(failure) => {
-                session.note(&format!("error: {failure}"));
-                let json = json!({ "file": wording::path(&path), "error": failure.to_string() });
-                answers.push(Answer { good: false, ..Answer::report("", json) });
-            }
+            Err(failure) => answers.push(Answer::unreadable(&path, &failure, session)),
             Ok(answer) => answers.push(answer),
         }
     }

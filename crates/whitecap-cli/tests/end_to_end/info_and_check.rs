@@ -190,6 +190,11 @@ fn several_files_are_looked_at() {
     fs::rename(folder.join("points.obj"), folder.join("points_1.obj")).unwrap();
     let (code, stdout, _) = outcome(&run(folder, &["check", "."]));
     assert!(code == 1 && stdout.contains("no triangle in any frame"), "{stdout}");
+    fs::write(folder.join("bad.obj"), "v 0 x 0\n").unwrap();
+    let (code, stdout, stderr) = outcome(&run(folder, &["check", "."]));
+    assert!(code == 1 && stdout.contains("every mesh is closed"), "{stdout}");
+    assert!(stderr.contains("bad.obj") && stderr.contains("`x` is not a number"), "{stderr}");
+    fs::remove_file(folder.join("bad.obj")).unwrap();
     fs::write(folder.join("bad.csv"), "a,b\n1,2\n").unwrap();
     let (code, stdout, stderr) = outcome(&run(folder, &["info", "."]));
     assert!(code == 1 && stdout.contains("closed_#") && stderr.contains("bad.csv"), "{stderr}");

@@ -13,7 +13,8 @@
 //! `NAME_0 NAME_1…` is read as a vector only where `NAME` is known to be one: integers that belong
 //! together are written under such names.
 //!
-//! A scalar called `x`, `y` or `z` is written as `x_value`. White space, separators and quotes in a name are written as `_`: they would end it early.
+//! A scalar called `x`, `y` or `z` is written as `x_value` and the like. White space, separators and quotes in a
+//! name are written as `_`: they would end it early.
 
 use std::path::Path;
 
