@@ -242,3 +242,22 @@ fn damaged_files_do_no_harm() {
     let count = read(text.as_bytes(), Format::Ply).notes.len();
     assert!((1..10).contains(&count), "{count} notes");
 }
+
+/// Contract: other programs may write facts as integers, and with other white space; a fact in a form that is
+/// not read costs the fact, not the particles.
+#[test]
+fn facts_of_other_programs() {
+    let read = |format, text: &str| {
+        whitecap_io::parse_particles_noted(text.as_bytes(), format, std::path::Path::new("f"))
+            .unwrap()
+    };
+    let ply = "ply\nformat ascii 1.0\nobj_info frame_rate  24 \nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n";
+    let vtk = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nframe_rate 1 1 int\n24\nPOINTS 1 float\n0 0 0\n";
+    for (format, text) in [(whitecap_io::Format::Ply, ply), (whitecap_io::Format::Vtk, vtk)] {
+        let noted = read(format, text);
+        assert_eq!(noted.data.facts().frame_rate, Some(24.0), "{format:?}: {:?}", noted.notes);
+    }
+    let vtu = "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\"><UnstructuredGrid><FieldData><DataArray type=\"String\" Name=\"solids\" NumberOfTuples=\"1\">1 2</DataArray></FieldData><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0</DataArray></Points></Piece></UnstructuredGrid></VTKFile>";
+    let noted = read(whitecap_io::Format::Vtu, vtu);
+    assert_eq!((noted.data.len(), noted.notes.len()), (1, 1), "{:?}", noted.notes);
+}

@@ -162,3 +162,15 @@ fn a_scalar_called_x_is_no_coordinate() {
     assert_eq!(read.positions(), [Vec3::ONE]);
     assert_eq!(read.attribute("x_value"), Some(&Column::F32(vec![7.0])));
 }
+
+/// Contract: a text column of an XYZ file is left out with a note, and an empty cell in the first row of a CSV
+/// table is told like any other: the column is not lost.
+#[test]
+fn nothing_is_left_out_in_silence() {
+    let noted =
+        parse_particles_noted(b"1 2 3 Fe\n4 5 6 O\n", Format::Xyz, Path::new("p.xyz")).unwrap();
+    assert_eq!((noted.data.len(), noted.data.attributes().iter().count()), (2, 0));
+    assert_eq!(noted.notes, ["the column `column_4` holds no numbers and is left out"]);
+    let empty = parse_particles(b"x,y,z,t\n1,2,3,\n", Format::Csv, Path::new("p.csv"));
+    assert!(empty.unwrap_err().to_string().contains("line 2: column `t` is empty in this row"));
+}
