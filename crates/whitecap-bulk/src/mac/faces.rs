@@ -31,6 +31,19 @@ pub fn trilinear(corners: [f32; 8], t: Vec3) -> f32 {
     mix(low, high, t.z)
 }
 
+/// How the value between eight corners changes along each axis, per cell.
+#[inline]
+pub fn trilinear_gradient(v: [f32; 8], t: Vec3) -> Vec3 {
+    let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
+    let bilinear =
+        |a: f32, b: f32, c: f32, d: f32, s: f32, t: f32| mix(mix(a, b, s), mix(c, d, s), t);
+    Vec3::new(
+        bilinear(v[1] - v[0], v[3] - v[2], v[5] - v[4], v[7] - v[6], t.y, t.z),
+        bilinear(v[2] - v[0], v[3] - v[1], v[6] - v[4], v[7] - v[5], t.x, t.z),
+        bilinear(v[4] - v[0], v[5] - v[1], v[6] - v[2], v[7] - v[3], t.x, t.y),
+    )
+}
+
 /// What flows out of a cell through its faces, each weighted by its open fraction, in m/s; the rest of each
 /// face moves with the solid. `cell` is relative to the tile of the neighbourhoods.
 #[inline]

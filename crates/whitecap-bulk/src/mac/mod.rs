@@ -9,8 +9,10 @@
 //! # Guarantees
 //! The same input gives the same bits for any number of threads.
 
+pub mod advection;
 pub mod cell_order;
 pub mod extrapolation;
+pub mod face_block;
 pub mod faces;
 pub mod pressure;
 pub mod solids;
@@ -53,7 +55,13 @@ impl MacLattice {
     /// The middles of the low faces on an axis.
     #[inline]
     pub fn face_centers(&self, axis: usize) -> Lattice {
-        self.moved(0.5 * (Vec3::ONE - Vec3::AXES[axis]))
+        self.moved(Self::face_offset(axis))
+    }
+
+    /// From the low corner of a cell to the middle of its low face on an axis, in cells.
+    #[inline]
+    pub fn face_offset(axis: usize) -> Vec3 {
+        0.5 * (Vec3::ONE - Vec3::AXES[axis])
     }
 
     /// The cell that holds a position.

@@ -339,8 +339,24 @@ impl<'a, T: Copy> Neighbourhood<'a, T> {
         for z in 0..edge as i32 {
             for y in 0..edge as i32 {
                 let row = (z as usize * edge + y as usize) * edge;
-                for (x, value) in block[row..row + edge].iter_mut().enumerate() {
-                    *value = self.get(IVec3::new(x as i32, y, z) + low);
+                let row = &mut block[row..row + edge];
+                let node = IVec3::new(0, y + low, z + low);
+                for (column, (from, to)) in
+                    [(0, padding), (padding, padding + 8), (padding + 8, edge)]
+                        .into_iter()
+                        .enumerate()
+                {
+                    let values = &mut row[from..to];
+                    let step = IVec3::new(column as i32 - 1, node.y >> 3, node.z >> 3);
+                    let first = if column == 0 { 8 - padding } else { 0 };
+                    match self.tile(step) {
+                        None => values.fill(self.background),
+                        Some(Tile::Constant(value)) => values.fill(*value),
+                        Some(Tile::Dense(tile)) => {
+                            let start = offset_in_tile(node) + first;
+                            values.copy_from_slice(&tile[start..start + values.len()]);
+                        }
+                    }
                 }
             }
         }
