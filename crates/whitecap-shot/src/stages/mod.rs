@@ -3,6 +3,8 @@
 pub(crate) mod cache;
 mod displace;
 mod example;
+mod flip;
+mod liquid_scene;
 mod pipes;
 mod render;
 mod sph;
@@ -18,6 +20,8 @@ use crate::stage::StageKind;
 pub use cache::{CacheContent, CacheSettings};
 pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
+pub use flip::FlipStageSettings;
+pub use liquid_scene::LiquidSceneSettings;
 pub use pipes::{PipeFill, PipeResult, PipeTerrain, PipesStageSettings, live_pipes};
 pub use render::*;
 pub use sph::SphStageSettings;
@@ -30,6 +34,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
     vec![
         Kind::<cache::Cache>::entry(),
         Kind::<sph::Sph>::entry(),
+        Kind::<flip::Flip>::entry(),
         Kind::<surface::Surface>::entry(),
         Kind::<waves::Waves>::entry(),
         Kind::<displace::Displace>::entry(),

@@ -1,10 +1,8 @@
 //! `kind = "sph"`: a liquid simulated by smoothed-particle hydrodynamics.
 //!
 //! The first frame is the liquid as it was filled; every later frame is one frame duration later.
-//! The stage is stateful: its state is that of the liquid, to the bit. Solids come first, then
-//! fills, which leave out what is inside a solid.
+//! The stage is stateful: its state is that of the liquid, to the bit.
 
-mod scene;
 mod settings;
 
 use std::path::PathBuf;
@@ -12,12 +10,12 @@ use std::path::PathBuf;
 use whitecap_bulk::sph::{Liquid, SphError};
 use whitecap_core::Facts;
 
+use super::liquid_scene::LiquidScene;
 use crate::stage::{
     Depends, Gives, Inputs, KindInfo, Metric, SettingProblem, ShotContext, StageError, StageOutput,
     StepContext,
 };
 use crate::{CommandInfo, DataKind, Phenomenon};
-use scene::Scene;
 
 pub use settings::SphStageSettings;
 
@@ -40,7 +38,7 @@ For emitters, moving solids and several stages a shot file is easier to write; s
 
 pub(super) struct Sph {
     settings: SphStageSettings,
-    scene: Scene,
+    scene: LiquidScene,
     /// What later stages and readers of the files learn of the liquid.
     facts: Facts,
     /// First frame of the shot.
@@ -73,8 +71,9 @@ impl Phenomenon for Sph {
     type State = RunningLiquid;
 
     fn check(settings: SphStageSettings, shot: &ShotContext) -> Result<Self, Vec<SettingProblem>> {
-        let scene = Scene::load(&settings, shot)?;
-        let facts = facts(&settings, shot);
+        let SphStageSettings { scene, liquid, .. } = &settings;
+        let facts = scene.facts(liquid.spacing, liquid.rest_density, shot);
+        let scene = LiquidScene::load(scene, liquid.spacing, liquid.problems(), shot)?;
         Ok(Self { settings, scene, facts, first: shot.first })
     }
 
@@ -84,11 +83,7 @@ impl Phenomenon for Sph {
 
     fn start(&self) -> Result<RunningLiquid, StageError> {
         let mut liquid = Liquid::new(self.settings.liquid.clone()).map_err(StageError::failed)?;
-        let notes = self.scene.fill(&mut liquid, &self.settings)?;
-        if liquid.is_empty() && self.settings.emitters.is_empty() {
-            let reasons = notes.join("; ");
-            return Err(StageError::failed(format!("there is no liquid: {reasons}")));
-        }
+        let notes = self.scene.fill(&mut liquid)?;
         Ok(RunningLiquid { liquid, notes })
     }
 
@@ -126,17 +121,6 @@ impl Phenomenon for Sph {
         state.notes.clear();
         state.liquid.restore(saved).map_err(StageError::failed)?;
         Ok(state)
-    }
-}
-
-/// What holds for all particles of all frames.
-fn facts(settings: &SphStageSettings, shot: &ShotContext) -> Facts {
-    Facts {
-        radius: Some(0.5 * settings.liquid.spacing),
-        radius_is_estimated: false,
-        rest_density: Some(settings.liquid.rest_density),
-        frame_rate: Some(shot.fps as f32),
-        solids: settings.solids.iter().map(|solid| solid.path.clone()).collect(),
     }
 }
 
