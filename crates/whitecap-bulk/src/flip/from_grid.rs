@@ -5,59 +5,119 @@
 //! al. 2015). Then it moves along the grid's velocity by a Runge–Kutta step of third order.
 
 use rayon::prelude::*;
-use whitecap_core::glam::Vec3;
+use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::SparseGrid;
+use whitecap_scene::body::Contact;
 
+use super::particles::FlipParticles;
 use super::settings::Transfer;
+use super::surroundings::Surroundings;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::face_block::FaceBlock;
-
-/// What a step does to the particles of a tile, in their order.
-pub struct Moved {
-    pub position: Vec3,
-    pub velocity: Vec3,
-    pub affine: [Vec3; 3],
-}
+use crate::mac::solids::SolidFaces;
+use crate::mac::step_around;
 
 /// The flow before and after the forces and the pressure acted.
 #[derive(Clone, Copy)]
 pub struct Flow<'a> {
-    pub before: &'a SparseGrid<Vec3>,
+    pub before: Option<&'a SparseGrid<Vec3>>,
     pub after: &'a SparseGrid<Vec3>,
 }
 
-/// Gives particles their new velocity and moves them by a time step.
+/// What particles must not enter.
+#[derive(Clone, Copy)]
+pub struct Solids<'a> {
+    pub before: &'a Surroundings,
+    pub after: &'a Surroundings,
+    pub faces: &'a SolidFaces,
+    pub contact: Contact,
+}
+
+/// Particles after a time step, in the order of the cells that they were in: with their new velocity, moved
+/// along, and outside of everything solid.
 pub fn from_grid(
     flow: Flow<'_>,
+    solids: Solids<'_>,
     transfer: Transfer,
     time_step: f32,
     order: &CellOrder,
-    particles: &super::particles::FlipParticles,
-) -> Vec<Vec<Moved>> {
-    (0..order.tiles().len())
-        .into_par_iter()
-        .map(|place| {
-            let tile = order.tiles()[place];
-            let after = FaceBlock::new(flow.after, tile);
-            let before = transfer.needs_change().then(|| FaceBlock::new(flow.before, tile));
-            let moved = |&particle: &u32| {
-                let particle = particle as usize;
-                let position = particles.position[particle];
-                let (grid, affine) = after
-                    .sample_with_gradient(position)
-                    .unwrap_or((particles.velocity[particle], [Vec3::ZERO; 3]));
-                let velocity = match &before {
-                    None => grid,
-                    Some(before) => {
-                        let change = grid - before.sample(position);
-                        let own = particles.velocity[particle] + change;
-                        own.lerp(grid, transfer.pic_share)
-                    }
-                };
-                let position = after.carried(position, grid, time_step);
-                Moved { position, velocity, affine }
-            };
-            order.of_tile(place).iter().map(moved).collect()
-        })
-        .collect()
+    particles: &FlipParticles,
+) -> FlipParticles {
+    let count = particles.len();
+    let mut moved = FlipParticles {
+        position: vec![Vec3::ZERO; count],
+        velocity: vec![Vec3::ZERO; count],
+        affine: vec![[Vec3::ZERO; 3]; if transfer.is_affine() { count } else { 0 }],
+        id: order.order().par_iter().map(|&place| particles.id[place as usize]).collect(),
+    };
+    let mut affine: Vec<&mut [[Vec3; 3]]> = match transfer.is_affine() {
+        true => order.split(&mut moved.affine),
+        false => order.tiles().iter().map(|_| &mut [][..]).collect(),
+    };
+    let columns = (order.split(&mut moved.position), order.split(&mut moved.velocity));
+    let tiles = columns.0.into_par_iter().zip(columns.1).zip(&mut affine).enumerate();
+    tiles.for_each(|(place, ((positions, velocities), affine))| {
+        let tile = TileFlow::new(flow, solids, transfer, order.tiles()[place]);
+        for (slot, &particle) in order.of_tile(place).iter().enumerate() {
+            let particle = particle as usize;
+            let (from, own) = (particles.position[particle], particles.velocity[particle]);
+            let (grid, slopes) = tile.sample(from, own);
+            let to = tile.after.carried(from, grid, time_step);
+            let velocity = tile.velocity(from, own, grid);
+            (positions[slot], velocities[slot]) = tile.outside_of_solids(from, to, velocity);
+            if let Some(affine) = affine.get_mut(slot) {
+                *affine = slopes;
+            }
+        }
+    });
+    moved
+}
+
+/// What the particles of a tile need to know.
+struct TileFlow<'a> {
+    after: FaceBlock<'a>,
+    before: Option<FaceBlock<'a>>,
+    pic_share: f32,
+    solids: Solids<'a>,
+    is_near_solids: bool,
+    /// Particles that move farther than this may come to solids that are not near the tile, in m.
+    reach: f32,
+}
+
+impl<'a> TileFlow<'a> {
+    fn new(flow: Flow<'a>, solids: Solids<'a>, transfer: Transfer, tile: IVec3) -> Self {
+        let around = solids.faces.distance.neighbourhood(tile);
+        let is_dense =
+            |slot: usize| around.tile(step_around(slot)).is_some_and(|tile| tile.dense().is_some());
+        Self {
+            after: FaceBlock::new(flow.after, tile),
+            before: flow.before.map(|before| FaceBlock::new(before, tile)),
+            pic_share: transfer.pic_share,
+            solids,
+            is_near_solids: (0..27).any(is_dense),
+            reach: 8.0 * flow.after.lattice().cell,
+        }
+    }
+
+    /// The grid's velocity at a particle, and how it varies.
+    #[inline]
+    fn sample(&self, position: Vec3, own: Vec3) -> (Vec3, [Vec3; 3]) {
+        self.after.sample_with_gradient(position).unwrap_or((own, [Vec3::ZERO; 3]))
+    }
+
+    /// The particle's velocity after the step: that of the grid, or with its own share of FLIP.
+    #[inline]
+    fn velocity(&self, position: Vec3, own: Vec3, grid: Vec3) -> Vec3 {
+        let Some(before) = &self.before else { return grid };
+        (own + grid - before.sample(position)).lerp(grid, self.pic_share)
+    }
+
+    #[inline]
+    fn outside_of_solids(&self, from: Vec3, to: Vec3, velocity: Vec3) -> (Vec3, Vec3) {
+        if !self.is_near_solids && (to - from).abs().max_element() < self.reach {
+            return (to, velocity);
+        }
+        let Solids { before, after, contact, .. } = &self.solids;
+        after.collide(before, from, to, velocity, contact)
+    }
 }

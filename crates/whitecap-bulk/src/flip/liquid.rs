@@ -15,7 +15,7 @@ use whitecap_scene::kill::is_removed;
 
 use super::crowding::crowding;
 use super::error::FlipError;
-use super::from_grid::{Flow, Moved, from_grid};
+use super::from_grid::{Flow, Solids, from_grid};
 use super::particles::FlipParticles;
 use super::report::{FlipFrameReport, FlipStepReport};
 use super::settings::FlipSettings;
@@ -47,6 +47,8 @@ pub struct FlipLiquid {
     pub(super) surroundings: Surroundings,
     pub(super) particles: FlipParticles,
     pub(super) emitters: Vec<Emitter>,
+    /// Solids on the grid, as of the last step.
+    pub(super) solids: Option<SolidFaces>,
     /// Pressure of the step before, to start from.
     pub(super) pressure: Option<SparseGrid<f32>>,
     pub(super) time: f64,
@@ -68,6 +70,7 @@ impl FlipLiquid {
             settings,
             particles: FlipParticles::default(),
             emitters: Vec::new(),
+            solids: None,
             pressure: None,
             time: 0.0,
             last_step: 0.0,
@@ -92,6 +95,7 @@ impl FlipLiquid {
 
     /// Adds a body that the liquid flows round.
     pub fn add_solid(&mut self, solid: AnimatedBody) -> Result<(), FlipError> {
+        self.solids = None;
         Ok(self.surroundings.add(solid, self.time)?)
     }
 
@@ -189,12 +193,12 @@ impl FlipLiquid {
         }
         let order = CellOrder::new(self.lattice, &self.particles.position);
         let tiles = dilated(order.tiles());
-        let solids = SolidFaces::new(self.lattice, &tiles, &after);
+        let solids = SolidFaces::renewed(self.solids.as_ref(), self.lattice, &tiles, &after);
         let liquid =
             surface_distance(self.lattice, &tiles, &self.particles.position, &order, &solids);
         let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &self.particles, &order);
         extrapolate(&mut velocity, &mut known, LAYERS);
-        let before = velocity.clone();
+        let before = self.settings.transfer().needs_change().then(|| velocity.clone());
         // Velocities are those halfway between positions (leapfrog), so that the motion is of second order.
         self.accelerate(&mut velocity, 0.5 * (self.last_step + time_step) as f32);
         let divergence = crowding(&liquid, &order, &solids, time_step as f32);
@@ -211,10 +215,16 @@ impl FlipLiquid {
         extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
         report.iterations = projection.iterations;
         report.residual = projection.residual;
-        let flow = Flow { before: &before, after: &velocity };
-        let moved =
-            from_grid(flow, self.settings.transfer(), time_step as f32, &order, &self.particles);
-        self.place(&order, moved, &after);
+        let flow = Flow { before: before.as_ref(), after: &velocity };
+        let contacts = Solids {
+            before: &self.surroundings,
+            after: &after,
+            faces: &solids,
+            contact: self.contact(),
+        };
+        let (transfer, duration) = (self.settings.transfer(), time_step as f32);
+        self.particles = from_grid(flow, contacts, transfer, duration, &order, &self.particles);
+        self.solids = Some(solids);
         self.last_step = time_step;
         self.surroundings = after;
         self.pressure = Some(projection.pressure);
@@ -256,25 +266,12 @@ impl FlipLiquid {
         });
     }
 
-    /// Puts moved particles in the order of their cells, outside of everything solid.
-    fn place(&mut self, order: &CellOrder, moved: Vec<Vec<Moved>>, after: &Surroundings) {
-        let contact = Contact {
+    /// How particles meet solids.
+    fn contact(&self) -> Contact {
+        Contact {
             margin: MARGIN * self.settings.spacing,
             friction: 0.0,
             reach: (self.settings.cfl + 1.0) * self.settings.cell(),
-        };
-        let is_affine = self.settings.transfer().is_affine();
-        self.particles.reorder(order.order());
-        let moved: Vec<Moved> = moved.into_par_iter().flatten_iter().collect();
-        let before = &self.surroundings;
-        let columns = &mut self.particles;
-        let states = columns.position.par_iter_mut().zip(&mut columns.velocity).zip(&moved);
-        states.for_each(|((position, velocity), moved)| {
-            (*position, *velocity) =
-                after.collide(before, *position, moved.position, moved.velocity, &contact);
-        });
-        if is_affine {
-            columns.affine = moved.into_par_iter().map(|moved| moved.affine).collect();
         }
     }
 

@@ -41,19 +41,4 @@ impl FlipParticles {
         sieve(&mut self.affine, &keep);
         sieve(&mut self.id, &keep);
     }
-
-    /// Puts the particles into another order.
-    pub fn reorder(&mut self, order: &[u32]) {
-        fn picked<T: Copy + Send + Sync>(column: &[T], order: &[u32]) -> Vec<T> {
-            use rayon::prelude::*;
-            if column.is_empty() {
-                return Vec::new();
-            }
-            order.par_iter().map(|&place| column[place as usize]).collect()
-        }
-        self.position = picked(&self.position, order);
-        self.velocity = picked(&self.velocity, order);
-        self.affine = picked(&self.affine, order);
-        self.id = picked(&self.id, order);
-    }
 }

@@ -66,6 +66,7 @@ impl FlipLiquid {
         possible("identity", particles.id.iter().all(|&id| (0..next_id).contains(&id)))?;
         // Solids are posed for their saved time; if that fails, nothing has changed yet.
         self.surroundings = self.surroundings.at(time)?;
+        self.solids = None;
         for (emitter, state) in self.emitters.iter_mut().zip(counters.chunks_exact(3)) {
             let [layers, made, left_out] = [state[0], state[1], state[2]];
             emitter.restore(EmitterState { layers, made, left_out });

@@ -13,6 +13,7 @@ use whitecap_core::sparse_grid::{
     Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node, offset_in_tile, tile_of,
 };
 
+use crate::mac::around::{PADDED, padded_place, sum_around};
 use crate::mac::cell_order::CellOrder;
 use crate::mac::solids::SolidFaces;
 use crate::mac::{MacLattice, step_around};
@@ -31,71 +32,100 @@ pub fn surface_distance(
     order: &CellOrder,
     solids: &SolidFaces,
 ) -> SparseGrid<f32> {
-    let outside = lattice.cell();
-    let places = SparseGrid::filled(lattice.centers(), 0u8, tiles.to_vec(), |_, _| {});
-    let distances: Vec<(IVec3, Tile<f32>)> = places
-        .coordinates()
+    let counts = order.counts();
+    let distances: Vec<(IVec3, Tile<f32>)> = tiles
         .par_iter()
-        .map(|&tile| (tile, tile_distances(lattice, tile, positions, order, solids)))
+        .map(|&tile| {
+            let near = TileSurroundings::new(tile, order, &counts, solids);
+            (tile, near.distances(lattice, positions))
+        })
         .collect();
-    let distances = SparseGrid::from_tiles(lattice.centers(), outside, distances);
+    let distances = SparseGrid::from_tiles(lattice.centers(), lattice.cell(), distances);
     let distances = distances.expect("tiles of a grid are distinct");
     into_solids(&distances, solids)
 }
 
-fn tile_distances(
-    lattice: MacLattice,
+/// What surrounds the cells of a tile.
+struct TileSurroundings<'a> {
     tile: IVec3,
-    positions: &[Vec3],
-    order: &CellOrder,
-    solids: &SolidFaces,
-) -> Tile<f32> {
-    let outside = lattice.cell();
-    let near: [Option<usize>; 27] =
-        std::array::from_fn(|slot| order.tile_place(tile + step_around(slot)));
-    if near.iter().all(Option::is_none) {
-        return Tile::Constant(outside);
+    order: &'a CellOrder,
+    /// The places of the tiles around.
+    near: [Option<usize>; 27],
+    /// Particles of each cell, with a layer around.
+    counts: [u8; PADDED],
+    /// Distance from solids.
+    solid: Neighbourhood<'a, f32>,
+}
+
+impl<'a> TileSurroundings<'a> {
+    fn new(
+        tile: IVec3,
+        order: &'a CellOrder,
+        counts: &SparseGrid<u8>,
+        solids: &'a SolidFaces,
+    ) -> Self {
+        let mut padded = [0; PADDED];
+        counts.neighbourhood(tile).copy_padded(1, &mut padded);
+        let near = std::array::from_fn(|slot| order.tile_place(tile + step_around(slot)));
+        let solid = solids.distance.neighbourhood(tile);
+        Self { tile, order, near, counts: padded, solid }
     }
-    let solid = solids.distance.neighbourhood(tile);
-    let particles_of = |cell: IVec3| -> &[u32] {
-        let around: IVec3 = tile_of(cell) + 1;
-        let place = near[(around.x + 3 * around.y + 9 * around.z) as usize];
-        place.map_or(&[][..], |place| order.of_cell(place, offset_in_tile(cell)))
-    };
-    let distance = |offset: usize| {
-        let cell = local_node(offset);
-        let is_full = |slot: usize| {
-            let cell = cell + step_around(slot);
-            !particles_of(cell).is_empty() || solid.get(cell) < 0.0
-        };
-        if !particles_of(cell).is_empty() && (0..27).all(is_full) {
-            return -outside;
+
+    fn distances(&self, lattice: MacLattice, positions: &[Vec3]) -> Tile<f32> {
+        let outside = lattice.cell();
+        if self.counts.iter().all(|&count| count == 0) {
+            return Tile::Constant(outside);
         }
-        let middle = lattice.centers().position(tile * 8 + cell);
+        if self.counts.iter().all(|&count| count > 0) {
+            return Tile::Constant(-outside);
+        }
+        let mut solid = [0.0; PADDED];
+        self.solid.copy_padded(1, &mut solid);
+        let full = sum_around(&std::array::from_fn(|place| {
+            u16::from(self.counts[place] > 0 || solid[place] < 0.0)
+        }));
+        let distance = |offset: usize| {
+            let cell = local_node(offset);
+            let own = self.counts[padded_place(cell)];
+            match own > 0 && full[offset] == 27 {
+                true => -outside,
+                false => self.distance(lattice, positions, cell),
+            }
+        };
+        Tile::Dense(Box::new(std::array::from_fn(distance)))
+    }
+
+    /// Zhu and Bridson's distance.
+    fn distance(&self, lattice: MacLattice, positions: &[Vec3], cell: IVec3) -> f32 {
+        let middle = lattice.centers().position(self.tile * 8 + cell);
         let support = SUPPORT * lattice.cell();
+        let per_support = (support * support).recip();
         let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
-        for slot in 0..27 {
-            for &particle in particles_of(cell + step_around(slot)) {
+        for beside in (0..27).map(|slot| cell + step_around(slot)) {
+            if self.counts[padded_place(beside)] == 0 {
+                continue;
+            }
+            let step: IVec3 = tile_of(beside) + 1;
+            let place = self.near[(step.x + 3 * (step.y + 3 * step.z)) as usize];
+            let place = place.expect("a counted cell is in a tile");
+            for &particle in self.order.of_cell(place, offset_in_tile(beside)) {
                 let away = positions[particle as usize] - middle;
-                let share = 1.0 - away.length_squared() / (support * support);
-                if share > 0.0 {
-                    let weight = share * share * share;
-                    sum += weight * away;
-                    weights += weight;
-                }
+                let share = (1.0 - away.length_squared() * per_support).max(0.0);
+                let weight = share * share * share;
+                sum += weight * away;
+                weights += weight;
             }
         }
         if weights == 0.0 {
-            return outside;
+            return lattice.cell();
         }
         let mut away = sum / weights;
         // No particles are in a solid: that they lie on the other side of it says nothing.
-        if let Some(normal) = solid_normal(&solid, cell, support) {
+        if let Some(normal) = solid_normal(&self.solid, cell, support) {
             away -= normal * away.dot(normal).max(0.0);
         }
         away.length() - RADIUS * lattice.cell()
-    };
-    Tile::Dense(Box::new(std::array::from_fn(distance)))
+    }
 }
 
 /// The direction away from a solid that is nearer than `reach`.

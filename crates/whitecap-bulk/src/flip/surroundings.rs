@@ -1,5 +1,6 @@
 //! What a grid liquid flows round: walls in closed form, and bodies at rest or in motion.
 
+use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 use whitecap_scene::body::{AnimatedBody, BodyPose, Contact};
 use whitecap_scene::walls::Walls;
@@ -14,6 +15,8 @@ pub struct Surroundings {
     walls: Walls,
     bodies: Vec<AnimatedBody>,
     poses: Vec<BodyPose>,
+    /// Where bodies that move are, and were before.
+    swept: Vec<Bounds>,
 }
 
 impl Surroundings {
@@ -44,7 +47,13 @@ impl Surroundings {
     pub fn at(&self, time: f64) -> Result<Self, SceneError> {
         let poses: Result<Vec<BodyPose>, SceneError> =
             self.bodies.iter().map(|body| body.at(time)).collect();
-        Ok(Self { walls: self.walls.clone(), bodies: self.bodies.clone(), poses: poses? })
+        let poses = poses?;
+        let moving = self.bodies.iter().zip(self.poses.iter().zip(&poses));
+        let swept = moving
+            .filter(|(body, _)| !body.is_at_rest())
+            .flat_map(|(_, (before, after))| [before.bounds(), after.bounds()])
+            .collect();
+        Ok(Self { walls: self.walls.clone(), bodies: self.bodies.clone(), poses, swept })
     }
 
     /// Keeps a particle that went from one place to another out of everything: its place and velocity.
@@ -83,5 +92,9 @@ impl Obstacles for Surroundings {
             Some(found) if found.distance <= self.walls.signed_distance(position) => found.velocity,
             _ => Vec3::ZERO,
         }
+    }
+
+    fn may_move(&self, bounds: &Bounds) -> bool {
+        self.swept.iter().any(|swept| swept.overlaps(bounds))
     }
 }

@@ -6,16 +6,17 @@
 use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::{TILE_NODES, offset_in_tile, tile_of, tile_order};
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, offset_in_tile, tile_of, tile_order};
 
 use super::MacLattice;
 
 /// Particles of a task.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 16;
 
 /// The order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CellOrder {
+    lattice: MacLattice,
     tiles: Vec<IVec3>,
     index: CoordinateIndex,
     /// For each tile the place of its first particle; one more at the end.
@@ -33,19 +34,26 @@ impl CellOrder {
             positions.par_iter().map(|&position| lattice.cell_of(position)).collect();
         let tiles = tiles_of(&cells);
         let index = CoordinateIndex::build(&tiles);
-        let (tile_starts, mut order) = by_tile(&cells, &index, tiles.len());
-        let mut cell_starts = vec![[0; TILE_NODES]; tiles.len()];
-        let mut parts: Vec<&mut [u32]> = Vec::with_capacity(tiles.len());
-        let mut rest = order.as_mut_slice();
-        for pair in tile_starts.windows(2) {
-            let (part, others) = rest.split_at_mut((pair[1] - pair[0]) as usize);
-            parts.push(part);
-            rest = others;
+        let runs: Vec<Run> = cells
+            .par_chunks(CHUNK)
+            .enumerate()
+            .map(|(chunk, cells)| Run::new((chunk * CHUNK) as u32, cells, &index, tiles.len()))
+            .collect();
+        let mut tile_starts = vec![0; tiles.len() + 1];
+        for tile in 0..tiles.len() {
+            let count: usize = runs.iter().map(|run| run.of_tile(tile).len()).sum();
+            tile_starts[tile + 1] = tile_starts[tile] + count as u32;
         }
-        parts.into_par_iter().zip(&mut cell_starts).for_each(|(part, starts)| {
-            sort_by_cell(part, &cells, starts);
-        });
-        Self { tiles, index, tile_starts, cell_starts, order }
+        let mut cell_starts = vec![[0; TILE_NODES]; tiles.len()];
+        let mut order = vec![0; cells.len()];
+        let parts = split_at_starts(&tile_starts, &mut order);
+        parts.into_par_iter().zip(&mut cell_starts).enumerate().for_each(
+            |(tile, (part, starts))| {
+                let particles = || runs.iter().flat_map(|run| run.of_tile(tile)).copied();
+                sort_by_cell(particles, &cells, starts, part);
+            },
+        );
+        Self { lattice, tiles, index, tile_starts, cell_starts, order }
     }
 
     /// The tiles with particles, sorted.
@@ -79,10 +87,19 @@ impl CellOrder {
         &particles[starts[offset] as usize..end]
     }
 
-    /// How many particles are in a cell of the tile at a place.
-    #[inline]
-    pub fn count(&self, place: usize, offset: usize) -> usize {
-        self.of_cell(place, offset).len()
+    /// The parts of a column, whose values are in this order, that belong to each tile.
+    pub fn split<'a, T>(&self, column: &'a mut [T]) -> Vec<&'a mut [T]> {
+        split_at_starts(&self.tile_starts, column)
+    }
+
+    /// How many particles are in each cell, up to 255.
+    pub fn counts(&self) -> SparseGrid<u8> {
+        SparseGrid::filled(self.lattice.centers(), 0, self.tiles.clone(), |tile, counts| {
+            let Some(place) = self.tile_place(tile) else { return };
+            for (offset, count) in counts.iter_mut().enumerate() {
+                *count = self.of_cell(place, offset).len().min(255) as u8;
+            }
+        })
     }
 }
 
@@ -104,31 +121,64 @@ fn tiles_of(cells: &[IVec3]) -> Vec<IVec3> {
     tiles
 }
 
-/// Where each tile starts, and the particles tile by tile: a counting sort.
-fn by_tile(cells: &[IVec3], index: &CoordinateIndex, tiles: usize) -> (Vec<u32>, Vec<u32>) {
-    let keys: Vec<u32> = cells
-        .par_iter()
-        .map(|&cell| index.get(tile_of(cell)).expect("every tile is in the list") as u32)
-        .collect();
-    let mut starts = vec![0u32; tiles + 1];
-    for &key in &keys {
-        starts[key as usize + 1] += 1;
-    }
-    for tile in 0..tiles {
-        starts[tile + 1] += starts[tile];
-    }
-    let mut next = starts.clone();
-    let mut order = vec![0; keys.len()];
-    for (particle, &key) in keys.iter().enumerate() {
-        order[next[key as usize] as usize] = particle as u32;
-        next[key as usize] += 1;
-    }
-    (starts, order)
+/// The particles of a chunk, tile by tile: a counting sort.
+struct Run {
+    starts: Vec<u32>,
+    order: Vec<u32>,
 }
 
-fn sort_by_cell(particles: &mut [u32], cells: &[IVec3], starts: &mut [u32; TILE_NODES]) {
+impl Run {
+    fn new(first: u32, cells: &[IVec3], index: &CoordinateIndex, tiles: usize) -> Self {
+        // Neighbours are often in one tile.
+        let mut last = None;
+        let mut key_of = |&cell: &IVec3| {
+            let tile = tile_of(cell);
+            let key = match last {
+                Some((known, key)) if known == tile => key,
+                _ => index.get(tile).expect("every tile is in the list"),
+            };
+            last = Some((tile, key));
+            key
+        };
+        let keys: Vec<usize> = cells.iter().map(&mut key_of).collect();
+        let mut starts = vec![0u32; tiles + 1];
+        for &key in &keys {
+            starts[key + 1] += 1;
+        }
+        for tile in 0..tiles {
+            starts[tile + 1] += starts[tile];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; keys.len()];
+        for (particle, &key) in (first..).zip(&keys) {
+            order[next[key] as usize] = particle;
+            next[key] += 1;
+        }
+        Self { starts, order }
+    }
+
+    fn of_tile(&self, tile: usize) -> &[u32] {
+        &self.order[self.starts[tile] as usize..self.starts[tile + 1] as usize]
+    }
+}
+
+/// The parts of a column between starts.
+fn split_at_starts<'a, T>(starts: &[u32], column: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let mut rest = column;
+    starts
+        .windows(2)
+        .map(|pair| rest.split_off_mut(..(pair[1] - pair[0]) as usize).expect("starts are sorted"))
+        .collect()
+}
+
+fn sort_by_cell<P: Iterator<Item = u32>>(
+    particles: impl Fn() -> P,
+    cells: &[IVec3],
+    starts: &mut [u32; TILE_NODES],
+    sorted: &mut [u32],
+) {
     let offset = |particle: u32| offset_in_tile(cells[particle as usize]);
-    for &particle in particles.iter() {
+    for particle in particles() {
         starts[offset(particle)] += 1;
     }
     let mut sum = 0;
@@ -136,10 +186,9 @@ fn sort_by_cell(particles: &mut [u32], cells: &[IVec3], starts: &mut [u32; TILE_
         sum += std::mem::replace(start, sum);
     }
     let mut next = *starts;
-    let unsorted = particles.to_vec();
-    for particle in unsorted {
+    for particle in particles() {
         let place = &mut next[offset(particle)];
-        particles[*place as usize] = particle;
+        sorted[*place as usize] = particle;
         *place += 1;
     }
 }

@@ -41,20 +41,27 @@ impl<'a> FaceBlock<'a> {
     /// Velocity at a position.
     #[inline]
     pub fn sample(&self, position: Vec3) -> Vec3 {
-        self.sample_block(self.local(position))
-            .unwrap_or_else(|| faces::sample(self.velocity, position))
+        let local = self.local(position);
+        match is_inside(local) {
+            true => self.sample_local(local),
+            false => faces::sample(self.velocity, position),
+        }
     }
 
     /// Velocity at a position and the gradient of each component in 1/s; `None` beyond the block.
     #[inline]
     pub fn sample_with_gradient(&self, position: Vec3) -> Option<(Vec3, [Vec3; 3])> {
-        let (local, cell) = (self.local(position), self.velocity.lattice().cell);
+        let local = self.local(position);
+        if !is_inside(local) {
+            return None;
+        }
+        let per_cell = self.velocity.lattice().cell.recip();
         let mut velocity = Vec3::ZERO;
         let mut gradients = [Vec3::ZERO; 3];
         for axis in 0..3 {
-            let Corners { values, t } = self.corners(local, axis)?;
+            let Corners { values, t } = self.corners(local, axis);
             velocity[axis] = faces::trilinear(values, t);
-            gradients[axis] = faces::trilinear_gradient(values, t) / cell;
+            gradients[axis] = faces::trilinear_gradient(values, t) * per_cell;
         }
         Some((velocity, gradients))
     }
@@ -63,8 +70,17 @@ impl<'a> FaceBlock<'a> {
     /// Ralston (1962). `first` is the velocity at the point.
     #[inline]
     pub fn carried(&self, position: Vec3, first: Vec3, time_step: f32) -> Vec3 {
-        let second = self.sample(position + 0.5 * time_step * first);
-        let third = self.sample(position + 0.75 * time_step * second);
+        let local = self.local(position);
+        let per_cell = self.velocity.lattice().cell.recip();
+        let after = |step: Vec3| {
+            let moved = local + step * per_cell;
+            match is_inside(moved) {
+                true => self.sample_local(moved),
+                false => faces::sample(self.velocity, position + step),
+            }
+        };
+        let second = after(0.5 * time_step * first);
+        let third = after(0.75 * time_step * second);
         position + time_step / 9.0 * (2.0 * first + 3.0 * second + 4.0 * third)
     }
 
@@ -76,25 +92,28 @@ impl<'a> FaceBlock<'a> {
     }
 
     #[inline]
-    fn sample_block(&self, local: Vec3) -> Option<Vec3> {
-        let component = |axis: usize| {
-            self.corners(local, axis).map(|corners| faces::trilinear(corners.values, corners.t))
-        };
-        Some(Vec3::new(component(0)?, component(1)?, component(2)?))
+    fn sample_local(&self, local: Vec3) -> Vec3 {
+        Vec3::from_array(std::array::from_fn(|axis| {
+            let Corners { values, t } = self.corners(local, axis);
+            faces::trilinear(values, t)
+        }))
     }
 
-    /// What a component is interpolated from; `None` beyond the block.
+    /// What a component is interpolated from, at a place inside the block.
     #[inline]
-    fn corners(&self, local: Vec3, axis: usize) -> Option<Corners> {
+    fn corners(&self, local: Vec3, axis: usize) -> Corners {
         let at = local - MacLattice::face_offset(axis);
-        let low = at.floor();
-        if !(low.min_element() >= 0.0 && low.max_element() < (EDGE - 1) as f32) {
-            return None;
-        }
-        let place = low.x as usize + EDGE * (low.y as usize + EDGE * low.z as usize);
-        let near = self.values[axis].get(place..place + CORNER_SPAN)?;
+        let low = [at.x as usize, at.y as usize, at.z as usize];
+        let t = at - Vec3::new(low[0] as f32, low[1] as f32, low[2] as f32);
+        let near = &self.values[axis][low[0] + EDGE * (low[1] + EDGE * low[2])..][..CORNER_SPAN];
         let value =
             |corner: usize| near[(corner & 1) + EDGE * ((corner >> 1 & 1) + EDGE * (corner >> 2))];
-        Some(Corners { values: std::array::from_fn(value), t: at - low })
+        Corners { values: std::array::from_fn(value), t }
     }
+}
+
+/// Whether all components can be read at a place of the block.
+#[inline]
+fn is_inside(local: Vec3) -> bool {
+    local.min_element() >= 0.5 && local.max_element() < EDGE as f32 - 1.0
 }

@@ -10,6 +10,7 @@
 //! The same input gives the same bits for any number of threads.
 
 pub mod advection;
+pub(crate) mod around;
 pub mod cell_order;
 pub mod extrapolation;
 pub mod face_block;

@@ -9,8 +9,9 @@
 //! Solids thinner than a cell may be missed between the corners of a face: they are leaky.
 
 use rayon::prelude::*;
+use whitecap_core::Bounds;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node, tile_order};
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
 
 use super::MacLattice;
 use super::faces::corner_step;
@@ -41,6 +42,12 @@ pub trait Obstacles: Sync {
 
     /// Velocity of the nearest solid at a position, in m/s.
     fn velocity(&self, position: Vec3) -> Vec3;
+
+    /// Whether a solid that moves is in a box, or was when it was last asked for.
+    fn may_move(&self, bounds: &Bounds) -> bool {
+        let _ = bounds;
+        true
+    }
 }
 
 /// No solid anywhere.
@@ -56,35 +63,66 @@ impl Obstacles for NoObstacles {
     }
 }
 
+/// What a tile of solid faces holds: fractions, velocities, distances.
+type FacesOfTile = (Tile<Vec3>, Tile<Vec3>, Tile<f32>);
+
 impl SolidFaces {
-    /// The faces of `tiles`; beyond them everything is open.
+    /// The faces of `tiles`, sorted; beyond them everything is open.
     pub fn new(lattice: MacLattice, tiles: &[IVec3], obstacles: &dyn Obstacles) -> Self {
-        let places = SparseGrid::filled(lattice.corners, 0u8, tiles.to_vec(), |_, _| {});
-        let cut: Vec<Option<CutTile>> = places
-            .coordinates()
+        Self::renewed(None, lattice, tiles, obstacles)
+    }
+
+    /// The same, and what lies where nothing moves is taken from `earlier`.
+    pub fn renewed(
+        earlier: Option<&Self>,
+        lattice: MacLattice,
+        tiles: &[IVec3],
+        obstacles: &dyn Obstacles,
+    ) -> Self {
+        let faces: Vec<FacesOfTile> = tiles
             .par_iter()
-            .map(|&tile| CutTile::new(lattice, tile, obstacles))
-            .collect();
-        let place = |tile: IVec3| {
-            places.coordinates().binary_search_by_key(&tile_order(tile), |&t| tile_order(t))
-        };
-        let of_tile = |tile: IVec3| place(tile).ok().and_then(|place| cut[place].as_ref());
-        let fractions = places.map_tiles(Vec3::ONE, |tile, _| {
-            of_tile(tile)
-                .map_or(Tile::Constant(Vec3::ONE), |cut| Tile::Dense(cut.fractions.clone()))
-        });
-        let velocity = places.map_tiles(Vec3::ZERO, |tile, _| {
-            of_tile(tile).map_or(Tile::Constant(Vec3::ZERO), |cut| {
-                tile_velocities(lattice, tile, &cut.fractions, obstacles)
+            .map(|&tile| {
+                let known = earlier.filter(|_| !obstacles.may_move(&tile_bounds(lattice, tile)));
+                let known = known.and_then(|earlier| earlier.of_tile(tile));
+                known.unwrap_or_else(|| faces_of_tile(lattice, tile, obstacles))
             })
-        });
-        let distances = cut.iter().map(|cut| match cut {
-            Some(cut) => Tile::Dense(cut.distances.clone()),
-            None => Tile::Constant(f32::INFINITY),
-        });
-        let distances = places.coordinates().iter().copied().zip(distances).collect();
-        let distance = SparseGrid::from_tiles(lattice.centers(), f32::INFINITY, distances);
-        Self { fractions, velocity, distance: distance.expect("tiles of a grid are distinct") }
+            .collect();
+        let mut columns = (Vec::new(), Vec::new(), Vec::new());
+        for (&tile, (fractions, velocity, distance)) in tiles.iter().zip(faces) {
+            columns.0.push((tile, fractions));
+            columns.1.push((tile, velocity));
+            columns.2.push((tile, distance));
+        }
+        let distinct = "tiles are distinct";
+        let (corners, centers) = (lattice.corners, lattice.centers());
+        Self {
+            fractions: SparseGrid::from_tiles(corners, Vec3::ONE, columns.0).expect(distinct),
+            velocity: SparseGrid::from_tiles(corners, Vec3::ZERO, columns.1).expect(distinct),
+            distance: SparseGrid::from_tiles(centers, f32::INFINITY, columns.2).expect(distinct),
+        }
+    }
+
+    fn of_tile(&self, tile: IVec3) -> Option<FacesOfTile> {
+        let fractions = self.fractions.tile(tile)?.clone();
+        Some((fractions, self.velocity.tile(tile)?.clone(), self.distance.tile(tile)?.clone()))
+    }
+}
+
+/// Where something solid changes the faces of a tile.
+fn tile_bounds(lattice: MacLattice, tile: IVec3) -> Bounds {
+    let corners = [tile * 8, tile * 8 + 8].map(|corner| lattice.corners.position(corner));
+    Bounds::new(corners[0], corners[1]).grown((NEAR + 1.0) * lattice.cell())
+}
+
+fn faces_of_tile(lattice: MacLattice, tile: IVec3, obstacles: &dyn Obstacles) -> FacesOfTile {
+    match CutTile::new(lattice, tile, obstacles) {
+        None => {
+            (Tile::Constant(Vec3::ONE), Tile::Constant(Vec3::ZERO), Tile::Constant(f32::INFINITY))
+        }
+        Some(CutTile { fractions, distances }) => {
+            let velocities = tile_velocities(lattice, tile, &fractions, obstacles);
+            (Tile::Dense(fractions), velocities, Tile::Dense(distances))
+        }
     }
 }
 
@@ -149,11 +187,12 @@ fn tile_velocities(
 /// Share of a square where a function is positive, from its values at the corners in turn: the square is cut
 /// into four triangles around its middle.
 fn positive_share(corners: [f32; 4]) -> f32 {
-    if corners.iter().all(|&value| value >= 0.0) {
-        return 1.0;
-    }
+    // A face that lies on the surface of a solid is closed.
     if corners.iter().all(|&value| value <= 0.0) {
         return 0.0;
+    }
+    if corners.iter().all(|&value| value >= 0.0) {
+        return 1.0;
     }
     let middle = 0.25 * corners.iter().sum::<f32>();
     let triangle =

@@ -70,6 +70,11 @@ impl Bounds {
         0.5 * (self.min + self.max)
     }
 
+    /// Whether two boxes share a point.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
     /// Whether `point` lies inside or on the box.
     pub fn contains(&self, point: Vec3) -> bool {
         point.cmpge(self.min).all() && point.cmple(self.max).all()

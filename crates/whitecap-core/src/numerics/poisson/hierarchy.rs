@@ -84,7 +84,7 @@ impl Hierarchy {
                 None => coarsened(&fine.level.tiling, &tiling, |tile, l| finest.links(tile, l)),
                 Some(links) => coarsened(&fine.level.tiling, &tiling, |tile, l| *l = links[tile]),
             };
-            let transfer = Transfer::new(&fine.level.tiling, &kinds, &tiling, &coarser);
+            let transfer = Transfer::new(&fine.level, &kinds, &tiling, &coarser);
             fine.transfer = Some(transfer);
             let level = Level::new(tiling, true, |tile, l| *l = coarse_links[tile]);
             unknowns = level.linked_count();

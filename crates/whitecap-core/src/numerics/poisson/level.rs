@@ -81,6 +81,26 @@ impl Level {
         self.inverse_diagonal.iter().filter(|&&value| value > 0.0).count()
     }
 
+    /// How much each node follows its unknown neighbours: 1 where links to those outweigh the links
+    /// to known values, less the more they are outweighed.
+    pub(super) fn freedom(&self) -> Vec<f32> {
+        let mut unknown = self.inverse_diagonal.clone();
+        for_each_tile(&mut unknown, |_, values| {
+            values.iter_mut().for_each(|value| *value = f32::from(*value > 0.0));
+        });
+        let mut freedom = self.tiling.vector::<f32>();
+        for_each_tile(&mut freedom, |tile, freedom| {
+            let diagonal = tile_values(&self.diagonal, tile);
+            self.each_row(&unknown, tile, |start, open| {
+                for (node, open) in (start..).zip(open) {
+                    let pinned = (diagonal[node] - open).max(f32::MIN_POSITIVE);
+                    freedom[node] = (open / pinned).min(1.0);
+                }
+            });
+        });
+        freedom
+    }
+
     /// `product` = A `x`; returns x · A x.
     pub(super) fn apply<T: Real>(&self, x: &[T], product: &mut [T]) -> f64 {
         sum_over_tiles(product, |tile, product| {
