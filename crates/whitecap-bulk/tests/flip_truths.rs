@@ -3,11 +3,12 @@
 mod flip_scenes;
 mod martin_moyce;
 
-use flip_scenes::box_of_water;
+use flip_scenes::{box_of_water, filled};
 use martin_moyce::MEASURED;
 use whitecap_bulk::flip::{FlipLiquid, FlipSettings};
 use whitecap_core::Unwatched;
 use whitecap_core::glam::Vec3;
+use whitecap_scene::fill::Volume;
 use whitecap_scene::shape::BoxShape;
 
 const FRAME: f64 = 1.0 / 24.0;
@@ -60,4 +61,29 @@ fn front_is_where_martin_and_moyce_saw_it() {
         let front = (x[x.len() / 100] + 0.5 * spacing) / width;
         assert!((front / expected - 1.0).abs() < 0.10, "T {time}: {front}, measured {expected}");
     }
+}
+
+/// Contract: ten seconds of sloshing change the volume inside the surface by less than half a per cent, and
+/// the motion dies down instead of growing.
+#[test]
+fn a_sloshing_tank_keeps_its_volume() {
+    let settings = FlipSettings {
+        spacing: 0.008,
+        domain: Some(BoxShape::new(Vec3::ZERO, Vec3::new(1.0, 0.8, 0.128))),
+        ..FlipSettings::default()
+    };
+    let pool = Volume::Box { min: Vec3::ZERO, max: Vec3::new(1.0, 0.304, 0.128) };
+    let mut liquid = filled(settings, pool, Vec3::new(0.8, 0.0, 0.0));
+    let (volume, energy) = (liquid.volume(), liquid.kinetic_energy());
+    let mut last_second = 0.0;
+    for frame in 0..240 {
+        liquid.step_frame(FRAME, &Unwatched).unwrap();
+        assert!(liquid.kinetic_energy() < 1.05 * energy, "frame {frame} gains energy");
+        if frame >= 216 {
+            last_second += liquid.volume() / 24.0;
+        }
+    }
+    let drift = last_second / volume - 1.0;
+    println!("drift of the volume in ten seconds: {:+.2} %", 100.0 * drift);
+    assert!(drift.abs() < 0.005, "{drift}");
 }

@@ -6,7 +6,8 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::SparseGrid;
+use whitecap_core::scatter;
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES};
 use whitecap_scene::body::Contact;
 
 use super::particles::FlipParticles;
@@ -17,11 +18,18 @@ use crate::mac::face_block::FaceBlock;
 use crate::mac::solids::SolidFaces;
 use crate::mac::step_around;
 
+/// Particles in a cell that are too many.
+const CROWD: f32 = 13.0;
+/// How far they are pushed apart at most, in spacings.
+const LARGEST_PUSH: f32 = 0.5;
+
 /// The flow before and after the forces and the pressure acted.
 #[derive(Clone, Copy)]
 pub struct Flow<'a> {
     pub before: Option<&'a SparseGrid<Vec3>>,
     pub after: &'a SparseGrid<Vec3>,
+    /// Where particles are moved besides, in m.
+    pub spread: Option<&'a SparseGrid<Vec3>>,
 }
 
 /// What particles must not enter.
@@ -58,25 +66,49 @@ pub fn from_grid(
     let tiles = columns.0.into_par_iter().zip(columns.1).zip(&mut affine).enumerate();
     tiles.for_each(|(place, ((positions, velocities), affine))| {
         let tile = TileFlow::new(flow, solids, transfer, order.tiles()[place]);
-        for (slot, &particle) in order.of_tile(place).iter().enumerate() {
-            let particle = particle as usize;
-            let (from, own) = (particles.position[particle], particles.velocity[particle]);
-            let (grid, slopes) = tile.sample(from, own);
-            let to = tile.after.carried(from, grid, time_step);
-            let velocity = tile.velocity(from, own, grid);
-            (positions[slot], velocities[slot]) = tile.outside_of_solids(from, to, velocity);
-            if let Some(affine) = affine.get_mut(slot) {
-                *affine = slopes;
+        let mut slot = 0;
+        for cell in (0..TILE_NODES).map(|offset| order.of_cell(place, offset)) {
+            let apart = push_apart(cell.len()) * 0.5 * flow.after.lattice().cell;
+            for &particle in cell {
+                let particle = particle as usize;
+                let (from, own) = (particles.position[particle], particles.velocity[particle]);
+                let (grid, slopes) = tile.sample(from, own);
+                let mut to = tile.after.carried(from, grid, time_step) + tile.spread(from);
+                if apart > 0.0 {
+                    to += apart * random_step(particles.id[particle], from);
+                }
+                let velocity = tile.velocity(from, own, grid);
+                (positions[slot], velocities[slot]) = tile.outside_of_solids(from, to, velocity);
+                if let Some(affine) = affine.get_mut(slot) {
+                    *affine = slopes;
+                }
+                slot += 1;
             }
         }
     });
     moved
 }
 
+/// How far particles of a cell are pushed apart if they are too many, in spacings: those at one point would
+/// stay together for ever.
+fn push_apart(count: usize) -> f32 {
+    (LARGEST_PUSH * (count as f32 / CROWD - 1.0)).clamp(0.0, LARGEST_PUSH)
+}
+
+/// A direction that looks random, from where a particle is and which.
+fn random_step(id: i64, position: Vec3) -> Vec3 {
+    let seed =
+        (id as u64) ^ (u64::from(position.x.to_bits()) << 20) ^ u64::from(position.y.to_bits());
+    Vec3::from_array(std::array::from_fn(|axis| {
+        2.0 * scatter::fraction(seed.wrapping_mul(3).wrapping_add(axis as u64)) - 1.0
+    }))
+}
+
 /// What the particles of a tile need to know.
 struct TileFlow<'a> {
     after: FaceBlock<'a>,
     before: Option<FaceBlock<'a>>,
+    spread: Option<FaceBlock<'a>>,
     pic_share: f32,
     solids: Solids<'a>,
     is_near_solids: bool,
@@ -92,6 +124,7 @@ impl<'a> TileFlow<'a> {
         Self {
             after: FaceBlock::new(flow.after, tile),
             before: flow.before.map(|before| FaceBlock::new(before, tile)),
+            spread: flow.spread.map(|spread| FaceBlock::new(spread, tile)),
             pic_share: transfer.pic_share,
             solids,
             is_near_solids: (0..27).any(is_dense),
@@ -103,6 +136,11 @@ impl<'a> TileFlow<'a> {
     #[inline]
     fn sample(&self, position: Vec3, own: Vec3) -> (Vec3, [Vec3; 3]) {
         self.after.sample_with_gradient(position).unwrap_or((own, [Vec3::ZERO; 3]))
+    }
+
+    #[inline]
+    fn spread(&self, position: Vec3) -> Vec3 {
+        self.spread.as_ref().map_or(Vec3::ZERO, |spread| spread.sample(position))
     }
 
     /// The particle's velocity after the step: that of the grid, or with its own share of FLIP.

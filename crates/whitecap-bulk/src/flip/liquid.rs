@@ -13,18 +13,18 @@ use whitecap_scene::fill::CLOSEST;
 use whitecap_scene::force_field::total_acceleration;
 use whitecap_scene::kill::is_removed;
 
-use super::crowding::crowding;
 use super::error::FlipError;
 use super::from_grid::{Flow, Solids, from_grid};
 use super::particles::FlipParticles;
 use super::report::{FlipFrameReport, FlipStepReport};
 use super::settings::FlipSettings;
+use super::spreading::spreading;
 use super::surface_distance::surface_distance;
 use super::surroundings::Surroundings;
 use super::to_grid::to_grid;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::extrapolation::extrapolate;
-use crate::mac::pressure::{PressureInput, project};
+use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::solids::{Obstacles, SolidFaces};
 use crate::mac::{MacLattice, step_around};
 
@@ -201,21 +201,26 @@ impl FlipLiquid {
         let before = self.settings.transfer().needs_change().then(|| velocity.clone());
         // Velocities are those halfway between positions (leapfrog), so that the motion is of second order.
         self.accelerate(&mut velocity, 0.5 * (self.last_step + time_step) as f32);
-        let divergence = crowding(&liquid, &order, &solids, time_step as f32);
-        let input = PressureInput {
-            liquid: &liquid,
-            solids: &solids,
-            divergence: Some(&divergence),
-            surface: None,
-        };
-        let solver =
+        let input =
+            PressureInput { liquid: &liquid, solids: &solids, divergence: None, surface: None };
+        let accuracy =
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
-        let projection = project(&mut velocity, &input, self.pressure.as_ref(), &solver, watch)?;
+        let equations = Equations::new(&liquid, &solids);
+        let mut solver = equations.solver();
+        let projection = equations.project(
+            &mut solver,
+            &mut velocity,
+            &input,
+            self.pressure.as_ref(),
+            &accuracy,
+            watch,
+        )?;
+        let spread = spreading(&equations, &mut solver, &liquid, &order, &solids, watch)?;
         let mut known = projection.known;
         extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
         report.iterations = projection.iterations;
         report.residual = projection.residual;
-        let flow = Flow { before: before.as_ref(), after: &velocity };
+        let flow = Flow { before: before.as_ref(), after: &velocity, spread: spread.as_ref() };
         let contacts = Solids {
             before: &self.surroundings,
             after: &after,
@@ -285,7 +290,7 @@ impl FlipLiquid {
 }
 
 /// The tiles and all around them, sorted.
-fn dilated(tiles: &[IVec3]) -> Vec<IVec3> {
+pub(super) fn dilated(tiles: &[IVec3]) -> Vec<IVec3> {
     let mut all: Vec<IVec3> =
         tiles.iter().flat_map(|&tile| (0..27).map(move |slot| tile + step_around(slot))).collect();
     all.par_sort_unstable_by_key(|&tile| tile_order(tile));

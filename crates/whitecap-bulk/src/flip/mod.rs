@@ -22,7 +22,6 @@
 //!   some per cent.
 //! * Particles are neither reseeded nor pushed apart; there is no viscosity and no surface tension.
 
-mod crowding;
 mod error;
 mod from_grid;
 mod liquid;
@@ -31,6 +30,7 @@ mod particles;
 mod report;
 mod saved_state;
 mod settings;
+mod spreading;
 mod surface_distance;
 mod surroundings;
 mod to_grid;

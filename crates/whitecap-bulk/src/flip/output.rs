@@ -2,8 +2,13 @@
 
 use whitecap_core::{Column, Particles, attributes, reduce};
 
+use whitecap_core::sparse_grid::TILE_NODES;
+
 use super::error::FlipError;
-use super::liquid::FlipLiquid;
+use super::liquid::{FlipLiquid, dilated};
+use super::surface_distance::surface_distance;
+use crate::mac::cell_order::CellOrder;
+use crate::mac::solids::SolidFaces;
 
 impl FlipLiquid {
     /// All particles, in the order of their identities, with the columns `velocity` (m/s), `id` and `radius`
@@ -23,6 +28,23 @@ impl FlipLiquid {
     /// Mass of one particle in kg.
     pub fn particle_mass(&self) -> f64 {
         f64::from(self.settings.rest_density) * f64::from(self.settings.spacing).powi(3)
+    }
+
+    /// Volume inside the surface of the particles in m³: what a mesh around them would hold.
+    pub fn volume(&self) -> f64 {
+        let order = CellOrder::new(self.lattice, &self.particles.position);
+        let tiles = dilated(order.tiles());
+        let solids = SolidFaces::new(self.lattice, &tiles, &self.surroundings);
+        let positions = &self.particles.position;
+        let distances = surface_distance(self.lattice, &tiles, positions, &order, &solids);
+        let cell = self.lattice.cell();
+        let share = |distance: f32| f64::from((0.5 - distance / cell).clamp(0.0, 1.0));
+        let of_tile = |place: usize| -> f64 {
+            let (open, tile) = (&solids.volumes.tiles()[place], &distances.tiles()[place]);
+            let wet = |offset: usize| share(tile.at(offset)) * f64::from(open.at(offset));
+            (0..TILE_NODES).map(wet).sum()
+        };
+        reduce::sum(tiles.len(), of_tile) * f64::from(cell).powi(3)
     }
 
     /// Kinetic energy in joules.

@@ -98,7 +98,7 @@ impl Default for FlipSettings {
             transfer: TransferMethod::default(),
             pic_share: 0.03,
             tolerance: 1e-5,
-            cfl: 4.0,
+            cfl: 2.0,
             gravity: [0.0, -9.81, 0.0],
             forces: Vec::new(),
             domain: None,

@@ -24,6 +24,11 @@ const SUPPORT: f32 = 1.5;
 /// the distance of its border from the mean, 0.246 supports.
 const RADIUS: f32 = 0.369;
 
+/// Particles of a full cell.
+const FULL: u8 = 8;
+/// How deep the middle of a full cell is at least, in cells.
+const LEAST_DEPTH: f32 = 0.1;
+
 /// The distance at the middles of the cells of `tiles`, in m; a cell outside them.
 pub fn surface_distance(
     lattice: MacLattice,
@@ -81,16 +86,17 @@ impl<'a> TileSurroundings<'a> {
         }
         let mut solid = [0.0; PADDED];
         self.solid.copy_padded(1, &mut solid);
-        let full = sum_around(&std::array::from_fn(|place| {
-            u16::from(self.counts[place] > 0 || solid[place] < 0.0)
-        }));
+        let is_full = |place: usize| u16::from(self.counts[place] > 0 || solid[place] < 0.0);
+        let full = sum_around(&std::array::from_fn(is_full), 1);
         let distance = |offset: usize| {
             let cell = local_node(offset);
             let own = self.counts[padded_place(cell)];
-            match own > 0 && full[offset] == 27 {
-                true => -outside,
-                false => self.distance(lattice, positions, cell),
+            if own > 0 && full[offset] == 27 {
+                return -outside;
             }
+            let distance = self.distance(lattice, positions, cell);
+            // However particles crowd together in a full cell, it is not air.
+            if own >= FULL { distance.min(-LEAST_DEPTH * outside) } else { distance }
         };
         Tile::Dense(Box::new(std::array::from_fn(distance)))
     }

@@ -15,11 +15,12 @@ pub(crate) fn padded_place(cell: IVec3) -> usize {
     (cell.x + 1 + edge * (cell.y + 1 + edge * (cell.z + 1))) as usize
 }
 
-/// For each cell of a tile the sum over itself and the 26 around it.
-pub(crate) fn sum_around(values: &[u16; PADDED]) -> [u16; TILE_NODES] {
+/// For each cell of a tile the sum over itself and the 26 around it; on each axis the one in the middle
+/// counts `middle` times.
+pub(crate) fn sum_around(values: &[u16; PADDED], middle: u16) -> [u16; TILE_NODES] {
     let mut along_z = [0u16; 8 * 100];
     for (place, sum) in along_z.iter_mut().enumerate() {
-        *sum = values[place] + values[place + 100] + values[place + 200];
+        *sum = values[place] + middle * values[place + 100] + values[place + 200];
     }
     let mut sums = [0u16; TILE_NODES];
     for z in 0..8 {
@@ -27,10 +28,11 @@ pub(crate) fn sum_around(values: &[u16; PADDED]) -> [u16; TILE_NODES] {
             let row = 100 * z + PADDED_EDGE * y;
             let along_y: [u16; PADDED_EDGE] = std::array::from_fn(|x| {
                 let place = row + x;
-                along_z[place] + along_z[place + PADDED_EDGE] + along_z[place + 2 * PADDED_EDGE]
+                let next = place + PADDED_EDGE;
+                along_z[place] + middle * along_z[next] + along_z[next + PADDED_EDGE]
             });
             for (x, sum) in sums[64 * z + 8 * y..][..8].iter_mut().enumerate() {
-                *sum = along_y[x] + along_y[x + 1] + along_y[x + 2];
+                *sum = along_y[x] + middle * along_y[x + 1] + along_y[x + 2];
             }
         }
     }

@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::poisson::{NodeKind, PoissonProblem, SolveSettings, solve};
+use whitecap_core::poisson::{Given, NodeKind, PoissonSolver, Preconditioner, SolveSettings};
 use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node};
 use whitecap_core::{Error, Watch};
 
@@ -46,7 +46,7 @@ pub struct PressureInput<'a> {
 pub struct Projection {
     /// p Δt / ρ in wet cells, in m²/s.
     pub pressure: SparseGrid<f32>,
-    /// Faces that touch a wet cell and are open: only these have a velocity.
+    /// Faces that touch a wet cell: only these have a velocity.
     pub known: KnownFaces,
     /// Iterations of the solver.
     pub iterations: usize,
@@ -63,29 +63,133 @@ pub fn project(
     settings: &SolveSettings,
     watch: &dyn Watch,
 ) -> Result<Projection, Error> {
-    let kinds = cell_kinds(input);
-    let weights = face_weights(input, &kinds);
-    let right_hand_side = right_hand_side(velocity, input, &kinds);
-    let problem = PoissonProblem {
-        kinds: &kinds,
-        right_hand_side: &right_hand_side,
-        boundary_values: input.surface,
-        face_weights: Some(&weights),
-    };
-    let solution = solve(&problem, guess, settings, watch)?;
-    let known = subtract_gradient(velocity, input, &kinds, &solution.values);
-    Ok(Projection {
-        pressure: solution.values,
-        known,
-        iterations: solution.iterations,
-        residual: solution.residual,
-    })
+    let equations = Equations::new(input.liquid, input.solids);
+    let mut solver = equations.solver();
+    equations.project(&mut solver, velocity, input, guess, settings, watch)
+}
+
+/// The equations of the pressure in a liquid, which serve for several right-hand sides.
+pub struct Equations<'a> {
+    liquid: &'a SparseGrid<f32>,
+    solids: &'a SolidFaces,
+    kinds: SparseGrid<NodeKind>,
+    weights: SparseGrid<Vec3>,
+}
+
+impl<'a> Equations<'a> {
+    /// The equations of a liquid, given by its distance, beside solids.
+    pub fn new(liquid: &'a SparseGrid<f32>, solids: &'a SolidFaces) -> Self {
+        let kinds = cell_kinds(liquid, solids);
+        let weights = face_weights(liquid, solids, &kinds);
+        Self { liquid, solids, kinds, weights }
+    }
+
+    /// A solver for them.
+    pub fn solver(&self) -> PoissonSolver<'_> {
+        PoissonSolver::new(&self.kinds, Some(&self.weights), Preconditioner::Multigrid)
+    }
+
+    /// Makes `velocity` free of divergence, as [`project`] does.
+    pub fn project(
+        &self,
+        solver: &mut PoissonSolver<'_>,
+        velocity: &mut SparseGrid<Vec3>,
+        input: &PressureInput<'_>,
+        guess: Option<&SparseGrid<f32>>,
+        settings: &SolveSettings,
+        watch: &dyn Watch,
+    ) -> Result<Projection, Error> {
+        let right_hand_side = right_hand_side(velocity, input, &self.kinds);
+        let boundary_values = input.surface;
+        let given = Given { right_hand_side: &right_hand_side, boundary_values, guess };
+        let solution = solver.solve(&given, settings, watch)?;
+        let known = self.subtract_gradient(velocity, &solution.values, Some(input));
+        Ok(Projection {
+            pressure: solution.values,
+            known,
+            iterations: solution.iterations,
+            residual: solution.residual,
+        })
+    }
+
+    /// The displacement in m, least in size, whose divergence in wet cells is the given one; solids do not move.
+    /// Also which faces it is known on.
+    pub fn displacement(
+        &self,
+        solver: &mut PoissonSolver<'_>,
+        divergence: &SparseGrid<f32>,
+        settings: &SolveSettings,
+        watch: &dyn Watch,
+    ) -> Result<(SparseGrid<Vec3>, KnownFaces), Error> {
+        let given = Given { right_hand_side: divergence, boundary_values: None, guess: None };
+        let solution = solver.solve(&given, settings, watch)?;
+        let corners = self.solids.fractions.lattice();
+        let tiles = self.kinds.coordinates().to_vec();
+        let mut displacement = SparseGrid::filled(corners, Vec3::ZERO, tiles, |_, _| {});
+        let known = self.subtract_gradient(&mut displacement, &solution.values, None);
+        Ok((displacement, known))
+    }
+
+    /// Subtracts ∇x on the faces of wet cells, and returns which these are; closed ones move with the solids of
+    /// the input, or not at all.
+    fn subtract_gradient(
+        &self,
+        velocity: &mut SparseGrid<Vec3>,
+        pressure: &SparseGrid<f32>,
+        input: Option<&PressureInput<'_>>,
+    ) -> KnownFaces {
+        let lattice = MacLattice { corners: velocity.lattice() };
+        let coordinates = velocity.coordinates().to_vec();
+        let bits: Vec<Tile<u8>> = velocity
+            .tiles_mut()
+            .par_iter_mut()
+            .zip(coordinates)
+            .map(|(values, tile)| {
+                let around = Around {
+                    kinds: self.kinds.neighbourhood(tile),
+                    fractions: self.solids.fractions.neighbourhood(tile),
+                    solid: input.map(|input| input.solids.velocity.neighbourhood(tile)),
+                    liquid: self.liquid.neighbourhood(tile),
+                    pressure: pressure.neighbourhood(tile),
+                    surface: input
+                        .and_then(|input| input.surface)
+                        .map(|grid| grid.neighbourhood(tile)),
+                };
+                let mut dense = Box::new(std::array::from_fn(|offset| values.at(offset)));
+                let mut bits = Box::new([0u8; TILE_NODES]);
+                for offset in 0..TILE_NODES {
+                    for axis in 0..3 {
+                        let cell = local_node(offset);
+                        if !around.is_wet(cell, axis) {
+                            continue;
+                        }
+                        bits[offset] |= 1 << axis;
+                        match around.fractions.get(cell)[axis] == 0.0 {
+                            true => {
+                                dense[offset][axis] =
+                                    around.solid.map_or(0.0, |solid| solid.get(cell)[axis])
+                            }
+                            false => {
+                                dense[offset][axis] -=
+                                    around.difference(cell, axis) / lattice.cell();
+                            }
+                        }
+                    }
+                }
+                *values = Tile::Dense(dense);
+                Tile::Dense(bits)
+            })
+            .collect();
+        let tiles = velocity.coordinates().iter().copied().zip(bits).collect();
+        SparseGrid::from_tiles(velocity.lattice(), 0, tiles)
+            .expect("the tiles of a grid are distinct")
+    }
 }
 
 /// The role of each cell: wet ones are unknown, closed ones are walls, the rest is air.
-fn cell_kinds(input: &PressureInput<'_>) -> SparseGrid<NodeKind> {
-    input.liquid.map_tiles(NodeKind::Dirichlet, |tile, liquid| {
-        let fractions = input.solids.fractions.neighbourhood(tile);
+fn cell_kinds(liquid: &SparseGrid<f32>, solids: &SolidFaces) -> SparseGrid<NodeKind> {
+    liquid.map_tiles(NodeKind::Dirichlet, |tile, liquid| {
+        let fractions = solids.fractions.neighbourhood(tile);
         let kind_of = |offset: usize| {
             let cell = local_node(offset);
             match is_closed(&fractions, cell) {
@@ -106,10 +210,14 @@ fn is_closed(fractions: &Neighbourhood<'_, Vec3>, cell: IVec3) -> bool {
 }
 
 /// Open fractions, divided by the distance to the surface in cells where the surface is in between.
-fn face_weights(input: &PressureInput<'_>, kinds: &SparseGrid<NodeKind>) -> SparseGrid<Vec3> {
+fn face_weights(
+    liquid: &SparseGrid<f32>,
+    solids: &SolidFaces,
+    kinds: &SparseGrid<NodeKind>,
+) -> SparseGrid<Vec3> {
     kinds.map_tiles(Vec3::ZERO, |tile, kinds| {
-        let fractions = input.solids.fractions.neighbourhood(tile);
-        let liquid = input.liquid.neighbourhood(tile);
+        let fractions = solids.fractions.neighbourhood(tile);
+        let liquid = liquid.neighbourhood(tile);
         let weight = |offset: usize| {
             let cell = local_node(offset);
             Vec3::from_array(std::array::from_fn(|axis| {
@@ -170,70 +278,35 @@ fn right_hand_side(
     })
 }
 
-/// Subtracts ∇x on open faces of wet cells, and returns which these are.
-fn subtract_gradient(
-    velocity: &mut SparseGrid<Vec3>,
-    input: &PressureInput<'_>,
-    kinds: &SparseGrid<NodeKind>,
-    pressure: &SparseGrid<f32>,
-) -> KnownFaces {
-    let lattice = MacLattice { corners: velocity.lattice() };
-    let coordinates = velocity.coordinates().to_vec();
-    let bits: Vec<Tile<u8>> = velocity
-        .tiles_mut()
-        .par_iter_mut()
-        .zip(coordinates)
-        .map(|(values, tile)| {
-            let around = Around {
-                kinds: kinds.neighbourhood(tile),
-                fractions: input.solids.fractions.neighbourhood(tile),
-                liquid: input.liquid.neighbourhood(tile),
-                pressure: pressure.neighbourhood(tile),
-                surface: input.surface.map(|surface| surface.neighbourhood(tile)),
-            };
-            let mut dense = Box::new(std::array::from_fn(|offset| values.at(offset)));
-            let mut bits = Box::new([0u8; TILE_NODES]);
-            for offset in 0..TILE_NODES {
-                for axis in 0..3 {
-                    if let Some(difference) = around.difference(local_node(offset), axis) {
-                        dense[offset][axis] -= difference / lattice.cell();
-                        bits[offset] |= 1 << axis;
-                    }
-                }
-            }
-            *values = Tile::Dense(dense);
-            Tile::Dense(bits)
-        })
-        .collect();
-    let tiles = velocity.coordinates().iter().copied().zip(bits).collect();
-    SparseGrid::from_tiles(velocity.lattice(), 0, tiles).expect("the tiles of a grid are distinct")
-}
-
 /// What a face needs to know of the cells beside it.
 struct Around<'a> {
     kinds: Neighbourhood<'a, NodeKind>,
     fractions: Neighbourhood<'a, Vec3>,
+    solid: Option<Neighbourhood<'a, Vec3>>,
     liquid: Neighbourhood<'a, f32>,
     pressure: Neighbourhood<'a, f32>,
     surface: Option<Neighbourhood<'a, f32>>,
 }
 
 impl Around<'_> {
-    /// The difference of x across the low face of a cell, as over a whole cell; `None` if the face is closed
-    /// or no cell beside it is wet.
+    /// Whether the low face of a cell on an axis touches a wet cell.
     #[inline]
-    fn difference(&self, cell: IVec3, axis: usize) -> Option<f32> {
+    fn is_wet(&self, cell: IVec3, axis: usize) -> bool {
+        let below = cell - IVec3::AXES[axis];
+        [cell, below].into_iter().any(|cell| self.kinds.get(cell) == NodeKind::Unknown)
+    }
+
+    /// The difference of x across the low face of a cell, as over a whole cell.
+    #[inline]
+    fn difference(&self, cell: IVec3, axis: usize) -> f32 {
         let below = cell - IVec3::AXES[axis];
         let kinds = [self.kinds.get(below), self.kinds.get(cell)];
-        if !kinds.contains(&NodeKind::Unknown) || self.fractions.get(cell)[axis] == 0.0 {
-            return None;
-        }
         let value = |kind: NodeKind, cell: IVec3| match (kind, &self.surface) {
             (NodeKind::Unknown, _) => self.pressure.get(cell),
             (NodeKind::Dirichlet, Some(surface)) => surface.get(cell),
             _ => 0.0,
         };
         let closeness = inverse_distance(kinds, || [self.liquid.get(below), self.liquid.get(cell)]);
-        Some(closeness * (value(kinds[1], cell) - value(kinds[0], below)))
+        closeness * (value(kinds[1], cell) - value(kinds[0], below))
     }
 }

@@ -9,9 +9,9 @@
 //! Solids thinner than a cell may be missed between the corners of a face: they are leaky.
 
 use rayon::prelude::*;
-use whitecap_core::Bounds;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
+use whitecap_core::{Bounds, Lattice};
 
 use super::MacLattice;
 use super::faces::corner_step;
@@ -28,6 +28,8 @@ const CORNERS: usize = 9;
 pub struct SolidFaces {
     /// The open fraction of each face.
     pub fractions: SparseGrid<Vec3>,
+    /// The open share of each cell, exact where a flat solid cuts it along the axes.
+    pub volumes: SparseGrid<f32>,
     /// Velocity of the solid at each face that it covers in part, in m/s.
     pub velocity: SparseGrid<Vec3>,
     /// Distance of the middle of each cell from the solid in m, negative inside; infinite in tiles that are
@@ -63,8 +65,13 @@ impl Obstacles for NoObstacles {
     }
 }
 
-/// What a tile of solid faces holds: fractions, velocities, distances.
-type FacesOfTile = (Tile<Vec3>, Tile<Vec3>, Tile<f32>);
+/// What a tile of solid faces holds.
+struct FacesOfTile {
+    fractions: Tile<Vec3>,
+    volumes: Tile<f32>,
+    velocity: Tile<Vec3>,
+    distance: Tile<f32>,
+}
 
 impl SolidFaces {
     /// The faces of `tiles`, sorted; beyond them everything is open.
@@ -87,24 +94,30 @@ impl SolidFaces {
                 known.unwrap_or_else(|| faces_of_tile(lattice, tile, obstacles))
             })
             .collect();
-        let mut columns = (Vec::new(), Vec::new(), Vec::new());
-        for (&tile, (fractions, velocity, distance)) in tiles.iter().zip(faces) {
-            columns.0.push((tile, fractions));
-            columns.1.push((tile, velocity));
-            columns.2.push((tile, distance));
+        fn grid<T: Copy + Send + Sync>(
+            lattice: Lattice,
+            open: T,
+            tiles: impl Iterator<Item = (IVec3, Tile<T>)>,
+        ) -> SparseGrid<T> {
+            SparseGrid::from_tiles(lattice, open, tiles.collect()).expect("tiles are distinct")
         }
-        let distinct = "tiles are distinct";
         let (corners, centers) = (lattice.corners, lattice.centers());
+        let named = || tiles.iter().copied().zip(&faces);
         Self {
-            fractions: SparseGrid::from_tiles(corners, Vec3::ONE, columns.0).expect(distinct),
-            velocity: SparseGrid::from_tiles(corners, Vec3::ZERO, columns.1).expect(distinct),
-            distance: SparseGrid::from_tiles(centers, f32::INFINITY, columns.2).expect(distinct),
+            fractions: grid(corners, Vec3::ONE, named().map(|(t, f)| (t, f.fractions.clone()))),
+            volumes: grid(centers, 1.0, named().map(|(t, f)| (t, f.volumes.clone()))),
+            velocity: grid(corners, Vec3::ZERO, named().map(|(t, f)| (t, f.velocity.clone()))),
+            distance: grid(centers, f32::INFINITY, named().map(|(t, f)| (t, f.distance.clone()))),
         }
     }
 
     fn of_tile(&self, tile: IVec3) -> Option<FacesOfTile> {
-        let fractions = self.fractions.tile(tile)?.clone();
-        Some((fractions, self.velocity.tile(tile)?.clone(), self.distance.tile(tile)?.clone()))
+        Some(FacesOfTile {
+            fractions: self.fractions.tile(tile)?.clone(),
+            volumes: self.volumes.tile(tile)?.clone(),
+            velocity: self.velocity.tile(tile)?.clone(),
+            distance: self.distance.tile(tile)?.clone(),
+        })
     }
 }
 
@@ -116,19 +129,25 @@ fn tile_bounds(lattice: MacLattice, tile: IVec3) -> Bounds {
 
 fn faces_of_tile(lattice: MacLattice, tile: IVec3, obstacles: &dyn Obstacles) -> FacesOfTile {
     match CutTile::new(lattice, tile, obstacles) {
-        None => {
-            (Tile::Constant(Vec3::ONE), Tile::Constant(Vec3::ZERO), Tile::Constant(f32::INFINITY))
-        }
-        Some(CutTile { fractions, distances }) => {
-            let velocities = tile_velocities(lattice, tile, &fractions, obstacles);
-            (Tile::Dense(fractions), velocities, Tile::Dense(distances))
-        }
+        None => FacesOfTile {
+            fractions: Tile::Constant(Vec3::ONE),
+            volumes: Tile::Constant(1.0),
+            velocity: Tile::Constant(Vec3::ZERO),
+            distance: Tile::Constant(f32::INFINITY),
+        },
+        Some(CutTile { fractions, volumes, distances }) => FacesOfTile {
+            velocity: tile_velocities(lattice, tile, &fractions, obstacles),
+            fractions: Tile::Dense(fractions),
+            volumes: Tile::Dense(volumes),
+            distance: Tile::Dense(distances),
+        },
     }
 }
 
 /// A tile that a solid reaches.
 struct CutTile {
     fractions: Box<[Vec3; TILE_NODES]>,
+    volumes: Box<[f32; TILE_NODES]>,
     distances: Box<[f32; TILE_NODES]>,
 }
 
@@ -160,11 +179,23 @@ impl CutTile {
             let node = local_node(offset);
             Vec3::from_array(std::array::from_fn(|axis| fraction(node, axis)))
         });
-        let distances = std::array::from_fn(|offset| {
+        let distances: [f32; TILE_NODES] = std::array::from_fn(|offset| {
             let node = local_node(offset);
             0.125 * (0..8).map(|corner| at(node + corner_step(corner))).sum::<f32>()
         });
-        Some(Self { fractions: Box::new(fractions), distances: Box::new(distances) })
+        let volumes = std::array::from_fn(|offset| {
+            let from_solid = distances[offset] / corners.cell;
+            // Farther than half a diagonal the cell is whole.
+            if from_solid.abs() > 0.87 {
+                return if from_solid > 0.0 { 1.0 } else { 0.0 };
+            }
+            open_volume(corners, tile * 8 + local_node(offset), obstacles)
+        });
+        Some(Self {
+            fractions: Box::new(fractions),
+            volumes: Box::new(volumes),
+            distances: Box::new(distances),
+        })
     }
 }
 
@@ -182,6 +213,16 @@ fn tile_velocities(
         }
     }
     Tile::Dense(velocities)
+}
+
+/// Share of a cell that is open: in each of eight small cells as if a flat solid along an axis cut it.
+fn open_volume(corners: Lattice, cell: IVec3, obstacles: &dyn Obstacles) -> f32 {
+    let part = |corner: usize| {
+        let middle = 0.25 + 0.5 * corner_step(corner).as_vec3();
+        let distance = obstacles.distance(corners.position(cell) + middle * corners.cell);
+        (0.5 + 2.0 * distance / corners.cell).clamp(0.0, 1.0)
+    };
+    0.125 * (0..8).map(part).sum::<f32>()
 }
 
 /// Share of a square where a function is positive, from its values at the corners in turn: the square is cut
@@ -242,6 +283,8 @@ mod tests {
         assert_eq!(fraction(2), Vec3::ZERO);
         assert!((fraction(3) - Vec3::new(0.8, 0.0, 0.8)).length() < 1e-5, "{}", fraction(3));
         assert_eq!(fraction(4), Vec3::ONE);
+        let volume = |y: i32| solid.volumes.get(IVec3::new(3, y, 4));
+        assert!(volume(2) == 0.0 && (volume(3) - 0.8).abs() < 1e-5 && volume(4) == 1.0);
         assert_eq!(solid.velocity.get(IVec3::new(3, 3, 4)), Vec3::new(1.0, 2.0, 3.0));
         assert_eq!(solid.velocity.get(IVec3::new(3, 9, 4)), Vec3::ZERO);
     }

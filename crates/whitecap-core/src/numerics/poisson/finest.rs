@@ -7,38 +7,38 @@ use crate::sparse_grid::{TILE_NODES, local_node};
 
 use super::level::{Links, TileLinks};
 use super::tiling::{STEPS, Tiling, for_each_tile};
-use super::{NodeKind, PoissonProblem};
+use super::{Domain, Given, NodeKind};
 
 /// Edge of a tile with one layer of nodes around it.
 const PADDED: usize = 10;
 /// Distance to the six neighbours in that memory.
 const PADDED_STEPS: [isize; 6] = [-1, 1, -10, 10, -100, 100];
 
-/// A problem on the tiling of its unknowns.
+/// A domain on the tiling of its unknowns.
 pub(super) struct Finest<'a> {
-    pub(super) problem: &'a PoissonProblem<'a>,
+    pub(super) domain: Domain<'a>,
     pub(super) tiling: Tiling,
 }
 
 impl<'a> Finest<'a> {
-    pub(super) fn new(problem: &'a PoissonProblem<'a>) -> Self {
-        let kinds = problem.kinds;
+    pub(super) fn new(domain: Domain<'a>) -> Self {
+        let kinds = domain.kinds;
         let stored = kinds.coordinates().iter().zip(kinds.tiles());
         let with_unknowns = stored.filter(|(_, tile)| match tile.dense() {
             Some(values) => values.contains(&NodeKind::Unknown),
             None => tile.at(0) == NodeKind::Unknown,
         });
         let coordinates = with_unknowns.map(|(&coordinate, _)| coordinate).collect();
-        Self { problem, tiling: Tiling::new(coordinates) }
+        Self { domain, tiling: Tiling::new(coordinates) }
     }
 
     /// The links of the nodes of a tile; `links` holds none on entry.
     pub(super) fn links(&self, tile: usize, links: &mut TileLinks) {
         let coordinate = self.tiling.coordinates[tile];
         let mut kinds = [NodeKind::Neumann; PADDED * PADDED * PADDED];
-        self.problem.kinds.neighbourhood(coordinate).copy_padded(1, &mut kinds);
-        let weights = self.problem.face_weights.map(|weights| weights.neighbourhood(coordinate));
-        let bounded = self.problem.kinds.background() != NodeKind::Unknown;
+        self.domain.kinds.neighbourhood(coordinate).copy_padded(1, &mut kinds);
+        let weights = self.domain.face_weights.map(|weights| weights.neighbourhood(coordinate));
+        let bounded = self.domain.kinds.background() != NodeKind::Unknown;
         if bounded && weights.is_none() && kinds.iter().all(|&kind| kind == NodeKind::Unknown) {
             // The usual tile, inside the domain.
             return links.fill(Links { open: [1.0; 6], pinned: [0.0; 6] });
@@ -74,9 +74,9 @@ impl<'a> Finest<'a> {
 
     /// The right-hand side in units of the operator: h² times the given one, plus the known
     /// values across pinned links.
-    pub(super) fn right_hand_side(&self) -> Vec<f64> {
-        let given = self.problem.right_hand_side;
-        let cell = f64::from(self.problem.kinds.lattice().cell);
+    pub(super) fn right_hand_side(&self, with: &Given<'_>) -> Vec<f64> {
+        let given = with.right_hand_side;
+        let cell = f64::from(self.domain.kinds.lattice().cell);
         let mut vector = self.tiling.vector::<f64>();
         for_each_tile(&mut vector, |tile, vector| {
             let coordinate = self.tiling.coordinates[tile];
@@ -84,7 +84,7 @@ impl<'a> Finest<'a> {
                 let given = given.tile(coordinate).map_or(given.background(), |t| t.at(node));
                 vector[node] = cell * cell * f64::from(given);
             });
-            if let Some(known) = self.problem.boundary_values {
+            if let Some(known) = with.boundary_values {
                 let known = known.neighbourhood(coordinate);
                 let mut links = [Links::default(); TILE_NODES];
                 self.links(tile, &mut links);
@@ -117,13 +117,13 @@ impl<'a> Finest<'a> {
     }
 
     /// The values of a solution as a grid, with the known values in place.
-    pub(super) fn solution(&self, x: &[f64]) -> SparseGrid<f32> {
-        let problem = self.problem;
+    pub(super) fn solution(&self, x: &[f64], known: Option<&SparseGrid<f32>>) -> SparseGrid<f32> {
+        let kinds = self.domain.kinds;
         let tiles = self.tiling.coordinates.clone();
-        SparseGrid::filled(problem.kinds.lattice(), 0.0, tiles, |coordinate, values| {
+        SparseGrid::filled(kinds.lattice(), 0.0, tiles, |coordinate, values| {
             let start = self.tiling.place(coordinate) as usize * TILE_NODES;
-            let kinds = problem.kinds.tile(coordinate);
-            let known = problem.boundary_values.and_then(|known| known.tile(coordinate));
+            let kinds = kinds.tile(coordinate);
+            let known = known.and_then(|known| known.tile(coordinate));
             for (node, value) in values.iter_mut().enumerate() {
                 *value = match kinds.map(|kinds| kinds.at(node)) {
                     Some(NodeKind::Unknown) => x[start + node] as f32,
@@ -136,7 +136,7 @@ impl<'a> Finest<'a> {
 
     /// Calls `visit` with the unknown nodes of a tile.
     pub(super) fn each_unknown(&self, tile: usize, visit: impl FnMut(usize)) {
-        if let Some(kinds) = self.problem.kinds.tile(self.tiling.coordinates[tile]) {
+        if let Some(kinds) = self.domain.kinds.tile(self.tiling.coordinates[tile]) {
             (0..TILE_NODES).filter(|&node| kinds.at(node) == NodeKind::Unknown).for_each(visit);
         }
     }

@@ -61,7 +61,7 @@ impl Stage {
 impl Hierarchy {
     /// With [`Preconditioner::Jacobi`] there is one level.
     pub(super) fn new(finest: &Finest<'_>, preconditioner: Preconditioner) -> Self {
-        let weighted = finest.problem.face_weights.is_some();
+        let weighted = finest.domain.face_weights.is_some();
         let tiling = Tiling::new(finest.tiling.coordinates.clone());
         let level = Level::new(tiling, weighted, |tile, links| finest.links(tile, links));
         let mut hierarchy = Self { stages: vec![Stage::new(level)], preconditioner };
@@ -74,7 +74,7 @@ impl Hierarchy {
     fn coarsen(&mut self, finest: &Finest<'_>) {
         let stages = &mut self.stages;
         let mut unknowns = stages[0].level.linked_count();
-        let mut kinds = Cow::Borrowed(finest.problem.kinds);
+        let mut kinds = Cow::Borrowed(finest.domain.kinds);
         let mut links: Option<Vec<TileLinks>> = None;
         while unknowns > COARSEST_UNKNOWNS && stages.len() < MOST_LEVELS {
             let fine = stages.last_mut().expect("there is a finest level");

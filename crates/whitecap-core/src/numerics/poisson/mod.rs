@@ -62,10 +62,26 @@ pub struct PoissonProblem<'a> {
     pub right_hand_side: &'a SparseGrid<f32>,
     /// Known values at Dirichlet nodes; zero when `None`.
     pub boundary_values: Option<&'a SparseGrid<f32>>,
-    /// Face weights w: component a at a node is the weight of the face between it and its
-    /// neighbour at −1 on axis a. All 1 when `None`. Weights that are not positive and finite
-    /// close the face.
+    /// Face weights; see [`PoissonSolver::new`].
     pub face_weights: Option<&'a SparseGrid<Vec3>>,
+}
+
+/// What an equation is solved for.
+#[derive(Clone, Copy, Debug)]
+struct Domain<'a> {
+    kinds: &'a SparseGrid<NodeKind>,
+    face_weights: Option<&'a SparseGrid<Vec3>>,
+}
+
+/// What an equation is solved with.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The right-hand side b at unknown nodes.
+    pub right_hand_side: &'a SparseGrid<f32>,
+    /// Known values at Dirichlet nodes; zero when `None`.
+    pub boundary_values: Option<&'a SparseGrid<f32>>,
+    /// Values to start from; zero when `None`.
+    pub guess: Option<&'a SparseGrid<f32>>,
 }
 
 /// How the conjugate gradients are preconditioned.
@@ -118,71 +134,104 @@ pub fn solve(
     settings: &SolveSettings,
     watch: &dyn Watch,
 ) -> Result<Solution, Error> {
-    let finest = Finest::new(problem);
-    let floating = FloatingParts::find(&finest);
-    let mut hierarchy = Hierarchy::new(&finest, settings.preconditioner);
+    let &PoissonProblem { kinds, right_hand_side, boundary_values, face_weights } = problem;
+    let mut solver = PoissonSolver::new(kinds, face_weights, settings.preconditioner);
+    solver.solve(&Given { right_hand_side, boundary_values, guess }, settings, watch)
+}
 
-    let mut right_hand_side = finest.right_hand_side();
-    let mut x = finest.guess(guess);
-    let given_scale = dot(&right_hand_side, &right_hand_side).sqrt();
-    if let Some(floating) = &floating {
-        floating.remove_means(&mut right_hand_side);
+/// A domain that is prepared for several equations.
+pub struct PoissonSolver<'a> {
+    finest: Finest<'a>,
+    floating: Option<FloatingParts>,
+    hierarchy: Hierarchy,
+}
+
+impl<'a> PoissonSolver<'a> {
+    /// Prepares the domain of these kinds. Face weights w: component a at a node is the weight of the face
+    /// between it and its neighbour at −1 on axis a. All 1 when `None`. Weights that are not positive and
+    /// finite close the face.
+    pub fn new(
+        kinds: &'a SparseGrid<NodeKind>,
+        face_weights: Option<&'a SparseGrid<Vec3>>,
+        preconditioner: Preconditioner,
+    ) -> Self {
+        let finest = Finest::new(Domain { kinds, face_weights });
+        let floating = FloatingParts::find(&finest);
+        let hierarchy = Hierarchy::new(&finest, preconditioner);
+        Self { finest, floating, hierarchy }
     }
-    let scale = dot(&right_hand_side, &right_hand_side).sqrt();
-    let done = |x: &mut Vec<f64>, iterations, residual| {
-        if let Some(floating) = &floating {
-            floating.remove_means(x);
-        }
-        Ok(Solution { values: finest.solution(x), iterations, residual })
-    };
-    // If the right-hand side was nothing but means, only rounding is left: no equation to solve.
-    if scale <= 1e-13 * given_scale {
-        x.fill(0.0);
-        return done(&mut x, 0, 0.0);
-    }
 
-    // r = b − A x, and the first direction of descent.
-    let mut product = finest.tiling.vector::<f64>();
-    hierarchy.finest().apply(&x, &mut product);
-    let mut residual = right_hand_side;
-    let mut norm_squared = subtract(&mut residual, 1.0, &product);
-    let mut direction = finest.tiling.vector::<f64>();
-    let mut corrected = finest.tiling.vector::<f64>();
-    let mut descent = 0.0;
-    let mut iterations = 0;
-    loop {
-        let relative = norm_squared.sqrt() / scale;
-        if relative <= settings.tolerance {
-            return done(&mut x, iterations, relative);
-        }
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        if iterations >= settings.max_iterations || !relative.is_finite() {
-            let tolerance = settings.tolerance;
-            return Err(Error::NotConverged { iterations, residual: relative, tolerance });
-        }
-        watch.progress(progress(relative, settings.tolerance));
-
-        // Precondition, then make the direction conjugate to the previous one.
-        precondition(&mut hierarchy, &residual, norm_squared.sqrt(), &mut corrected);
+    /// Solves one equation; fails as [`solve`] does.
+    pub fn solve(
+        &mut self,
+        given: &Given<'_>,
+        settings: &SolveSettings,
+        watch: &dyn Watch,
+    ) -> Result<Solution, Error> {
+        let Self { finest, floating, hierarchy } = self;
+        let mut right_hand_side = finest.right_hand_side(given);
+        let mut x = finest.guess(given.guess);
+        let given_scale = dot(&right_hand_side, &right_hand_side).sqrt();
         if let Some(floating) = &floating {
-            floating.remove_means(&mut corrected);
+            floating.remove_means(&mut right_hand_side);
         }
-        let previous = std::mem::replace(&mut descent, dot(&residual, &corrected));
-        let keep = if iterations == 0 { 0.0 } else { descent / previous };
-        for_each_tile(&mut direction, |tile, direction| {
-            for (direction, z) in direction.iter_mut().zip(tile_values(&corrected, tile)) {
-                *direction = z + keep * *direction;
+        let scale = dot(&right_hand_side, &right_hand_side).sqrt();
+        let done = |x: &mut Vec<f64>, iterations, residual| {
+            if let Some(floating) = &floating {
+                floating.remove_means(x);
             }
-        });
+            let values = finest.solution(x, given.boundary_values);
+            Ok(Solution { values, iterations, residual })
+        };
+        // If the right-hand side was nothing but means, only rounding is left: no equation to solve.
+        if scale <= 1e-13 * given_scale {
+            x.fill(0.0);
+            return done(&mut x, 0, 0.0);
+        }
 
-        // Walk to the minimum along it.
-        let curvature = hierarchy.finest().apply(&direction, &mut product);
-        let step = descent / curvature;
-        subtract(&mut x, -step, &direction);
-        norm_squared = subtract(&mut residual, step, &product);
-        iterations += 1;
+        // r = b − A x, and the first direction of descent.
+        let mut product = finest.tiling.vector::<f64>();
+        hierarchy.finest().apply(&x, &mut product);
+        let mut residual = right_hand_side;
+        let mut norm_squared = subtract(&mut residual, 1.0, &product);
+        let mut direction = finest.tiling.vector::<f64>();
+        let mut corrected = finest.tiling.vector::<f64>();
+        let mut descent = 0.0;
+        let mut iterations = 0;
+        loop {
+            let relative = norm_squared.sqrt() / scale;
+            if relative <= settings.tolerance {
+                return done(&mut x, iterations, relative);
+            }
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            if iterations >= settings.max_iterations || !relative.is_finite() {
+                let tolerance = settings.tolerance;
+                return Err(Error::NotConverged { iterations, residual: relative, tolerance });
+            }
+            watch.progress(progress(relative, settings.tolerance));
+
+            // Precondition, then make the direction conjugate to the previous one.
+            precondition(hierarchy, &residual, norm_squared.sqrt(), &mut corrected);
+            if let Some(floating) = &floating {
+                floating.remove_means(&mut corrected);
+            }
+            let previous = std::mem::replace(&mut descent, dot(&residual, &corrected));
+            let keep = if iterations == 0 { 0.0 } else { descent / previous };
+            for_each_tile(&mut direction, |tile, direction| {
+                for (direction, z) in direction.iter_mut().zip(tile_values(&corrected, tile)) {
+                    *direction = z + keep * *direction;
+                }
+            });
+
+            // Walk to the minimum along it.
+            let curvature = hierarchy.finest().apply(&direction, &mut product);
+            let step = descent / curvature;
+            subtract(&mut x, -step, &direction);
+            norm_squared = subtract(&mut residual, step, &product);
+            iterations += 1;
+        }
     }
 }
 
