@@ -181,7 +181,7 @@ impl TileEquations {
             let below = edge - 1;
             for axis in 0..3 {
                 let above = below + IVec3::AXES[axis];
-                let weight = 2.0 * at(below).stretch;
+                let weight = 2.0 * at(below).stretch[axis];
                 equations.stretch[axis][place] = weight / gap(axis, below, above);
                 let (one, other) = ((axis + 1) % 3, (axis + 2) % 3);
                 let gaps = [(one, other), (other, one)]

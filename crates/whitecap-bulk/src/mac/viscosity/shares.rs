@@ -7,25 +7,30 @@
 
 use whitecap_core::Lattice;
 use whitecap_core::glam::IVec3;
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, local_node};
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, local_node, offset_in_tile, tile_order};
 
 use super::{Viscosity, ViscosityInput};
 use crate::mac::faces::corner_step;
+use crate::mac::step_around;
 
+/// Shares below this are none: they hardly weigh, and coarse levels do not see what moves there.
+const SMALLEST_SHARE: f32 = 0.01;
 /// Solids count as this far away, in cells, where their distance is not known.
 const FAR: f32 = 2.0;
 /// Edge of a tile with one layer of cells around it, and the distance to the next cell there.
 const PADDED: usize = 10;
 const BLOCK: usize = PADDED * PADDED * PADDED;
 const STEPS: [usize; 3] = [1, PADDED, PADDED * PADDED];
+/// Edge of a tile with two layers around it.
+const WIDE: usize = 12;
 
 /// What belongs to a cell, its low faces and its low edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shares {
     /// Share of liquid around the low face on each axis; zero in solids.
     pub(super) mass: [f32; 3],
-    /// ν Δt / h² times the share of the cell.
-    pub(super) stretch: f32,
+    /// ν Δt / h² times the share of the cell, for its stretch along each axis.
+    pub(super) stretch: [f32; 3],
     /// ν Δt / h² times the share around the low edge along each axis.
     pub(super) shear: [f32; 3],
     /// Distance of the middle of the cell from solids in m.
@@ -35,7 +40,7 @@ pub(super) struct Shares {
 impl Shares {
     /// Neither liquid nor solid.
     fn nothing(solid: f32) -> Self {
-        Self { mass: [0.0; 3], stretch: 0.0, shear: [0.0; 3], solid }
+        Self { mass: [0.0; 3], stretch: [0.0; 3], shear: [0.0; 3], solid }
     }
 }
 
@@ -68,7 +73,7 @@ pub(super) fn shares(
                 shares.shear[axis] = coefficient * viscosity * around.share(&cells, lattice.cell);
             }
             let share = around.share(&[place], lattice.cell);
-            shares.stretch = coefficient * around.viscosity(&[place]) * share;
+            shares.stretch = [coefficient * around.viscosity(&[place]) * share; 3];
         }
     })
 }
@@ -107,7 +112,8 @@ impl Around {
     #[inline]
     fn share(&self, cells: &[usize], cell_size: f32) -> f32 {
         let mean = mean_of(cells, |place| self.solid[place] > 0.0, |place| self.liquid[place]);
-        (0.5 - mean / cell_size).clamp(0.0, 1.0)
+        let share = (0.5 - mean / cell_size).min(1.0);
+        if share < SMALLEST_SHARE { 0.0 } else { share }
     }
 
     /// The viscosity in the middle of some cells: the harmonic mean of those that are wet, with which the
@@ -141,58 +147,56 @@ fn mean_of(
     cells.iter().map(|&place| value(place)).sum::<f32>() / cells.len() as f32
 }
 
-/// The shares of cells twice as wide: means over the finer faces, cells and edges in a coarse cube around
-/// each, and a quarter of the coefficient Δt / h².
+/// The shares of cells twice as wide, with a quarter of the coefficient Δt / h².
+///
+/// Where velocities are interpolated from coarse faces, each finer velocity, stretch and shear is a mean of
+/// coarse ones. Every finer share is handed to those in the proportions of that mean: then a coarse
+/// velocity has at least the energy of the finer one that it stands for (Jensen), the same if it is linear,
+/// and coarse levels correct never too much.
 pub(super) fn coarser(fine: &SparseGrid<Shares>) -> SparseGrid<Shares> {
     let lattice = fine.lattice();
     let lattice = Lattice { origin: lattice.origin, cell: 2.0 * lattice.cell };
-    // A face on the low side of a coarse tile reaches into the finer tile before it.
-    let reached = |&tile: &IVec3| (0..8).map(move |corner| (tile + corner_step(corner)) >> 1);
-    let tiles = fine.coordinates().iter().flat_map(reached).collect();
+    let reached = |&tile: &IVec3| (0..27).map(move |slot| (tile + step_around(slot)) >> 1);
+    let mut tiles: Vec<IVec3> = fine.coordinates().iter().flat_map(reached).collect();
+    tiles.sort_unstable_by_key(|&tile| tile_order(tile));
+    tiles.dedup();
     SparseGrid::filled(lattice, fine.background(), tiles, |tile, shares| {
         for corner in 0..8 {
             let step = corner_step(corner);
-            let child = fine.neighbourhood(tile * 2 + step);
-            if is_far_from_everything(&child) {
-                continue;
-            }
-            for offset in 0..TILE_NODES / 8 {
-                let offset = offset as i32;
-                let local = IVec3::new(offset % 4, offset / 4 % 4, offset / 16);
-                let place = local + 4 * step;
-                let place = place.x + 8 * (place.y + 8 * place.z);
-                shares[place as usize] = coarse_cell(&|node| child.get(local * 2 + node));
+            let mut around = vec![fine.background(); WIDE * WIDE * WIDE];
+            fine.neighbourhood(tile * 2 + step).copy_padded(2, &mut around);
+            for cell in (0..TILE_NODES / 8).map(|place| place as i32) {
+                let cell = IVec3::new(cell % 4, cell / 4 % 4, cell / 16);
+                shares[offset_in_tile(cell + 4 * step)] = coarse_cell(&around, cell * 2 + 2);
             }
         }
     })
 }
 
-/// Whether neither a tile nor those around it are stored.
-fn is_far_from_everything(child: &whitecap_core::sparse_grid::Neighbourhood<'_, Shares>) -> bool {
-    (0..27).all(|slot| child.tile(crate::mac::step_around(slot)).is_none())
-}
-
-/// The shares of a coarse cell from those around it: `fine` takes steps from the first of its eight cells.
-fn coarse_cell(fine: &impl Fn(IVec3) -> Shares) -> Shares {
-    /// Shares of the finer faces, in line with a coarse one: one before, itself, one after.
-    const ACROSS: [f32; 3] = [0.25, 0.5, 0.25];
-    /// Those of the two that lie beside one another in a coarse cell.
-    const ALONG: [f32; 3] = [0.0, 0.5, 0.5];
+/// The shares of a coarse cell; `first` is the first of its eight cells in a block of finer ones.
+fn coarse_cell(around: &[Shares], first: IVec3) -> Shares {
+    /// What coarse faces and edges get of finer ones in line with them: one before, itself, one after.
+    const IN_LINE: [f32; 4] = [0.25, 0.5, 0.25, 0.0];
+    /// What they get of those beside them, whose values come to 3/4 from the nearest coarse one.
+    const BESIDE: [f32; 4] = [0.125, 0.375, 0.375, 0.125];
+    /// What a coarse cell gets of those inside it.
+    const INSIDE: [f32; 4] = [0.0, 0.5, 0.5, 0.0];
     let mut sum = Shares::nothing(0.0);
-    for slot in 0..27 {
-        let step = crate::mac::step_around(slot);
-        let shares = fine(step);
-        let across = |axis: usize| ACROSS[(step[axis] + 1) as usize];
-        let along = |axis: usize| ALONG[(step[axis] + 1) as usize];
+    for step in (0..64).map(|step| IVec3::new(step % 4, step / 4 % 4, step / 16)) {
+        let place = first + step - 1;
+        let shares =
+            &around[place.x as usize + WIDE * (place.y as usize + WIDE * place.z as usize)];
+        let [in_line, beside, inside] =
+            [IN_LINE, BESIDE, INSIDE].map(|weights| step.to_array().map(|at| weights[at as usize]));
         for axis in 0..3 {
             let (one, other) = ((axis + 1) % 3, (axis + 2) % 3);
-            sum.mass[axis] += across(axis) * along(one) * along(other) * shares.mass[axis];
+            let across = beside[one] * beside[other];
+            sum.mass[axis] += in_line[axis] * across * shares.mass[axis];
+            sum.stretch[axis] += 0.25 * inside[axis] * across * shares.stretch[axis];
             sum.shear[axis] +=
-                0.25 * along(axis) * across(one) * across(other) * shares.shear[axis];
+                0.25 * beside[axis] * in_line[one] * in_line[other] * shares.shear[axis];
         }
-        let inside = along(0) * along(1) * along(2);
-        sum.stretch += 0.25 * inside * shares.stretch;
-        sum.solid += inside * shares.solid;
+        sum.solid += inside[0] * inside[1] * inside[2] * shares.solid;
     }
     sum
 }
