@@ -60,7 +60,7 @@ impl Hierarchy {
             if fine.level.unknowns() <= COARSEST_UNKNOWNS || fine.level.stiffness() < WEAK_STRESS {
                 break;
             }
-            let shares = coarser(coarse.as_ref().unwrap_or(shares));
+            let shares = coarser(coarse.as_ref().unwrap_or(shares), &fine.level.tiling.coordinates);
             let level = Level::new(&shares);
             fine.transfer = Some(Transfer::new(&fine.level, &level));
             stages.push(Stage::new(level));

@@ -10,12 +10,13 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::IVec3;
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, local_node};
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
 
 use super::shares::Shares;
 use super::tiling::{
     BLOCK, FaceTile, PADDED, Real, Tiling, for_each_tile, sum_over_tiles, tile_dot,
 };
+use crate::mac::step_around;
 
 /// Edge of the blocks of weights: stretches from one cell below a tile, shears to one edge above it.
 const EDGE: usize = 9;
@@ -55,7 +56,10 @@ impl Level {
             .coordinates()
             .par_iter()
             .filter_map(|&tile| {
-                let equations = TileEquations::new(shares, tile);
+                if is_dry(shares, tile) {
+                    return None;
+                }
+                let equations = TileEquations::new(shares, tile)?;
                 equations.is_needed().then_some((tile, equations))
             })
             .collect();
@@ -154,10 +158,14 @@ impl Level {
 }
 
 impl TileEquations {
-    fn new(shares: &SparseGrid<Shares>, tile: IVec3) -> Box<Self> {
+    /// `None` if there is no liquid around.
+    fn new(shares: &SparseGrid<Shares>, tile: IVec3) -> Option<Box<Self>> {
         let cell = shares.lattice().cell;
         let mut around = vec![shares.background(); WIDE * WIDE * WIDE];
         shares.neighbourhood(tile).copy_padded(SURROUNDINGS, &mut around);
+        if around.iter().all(|shares| *shares == Shares::nothing(shares.solid)) {
+            return None;
+        }
         let at = |node: IVec3| {
             let node = node + SURROUNDINGS as i32;
             &around[node.x as usize + WIDE * (node.y as usize + WIDE * node.z as usize)]
@@ -204,7 +212,7 @@ impl TileEquations {
                     if diagonal == 0.0 { 0.0 } else { diagonal.recip() };
             }
         }
-        equations
+        Some(equations)
     }
 
     /// Whether there are faces that are unknown, or that others are held by.
@@ -277,6 +285,16 @@ impl TileEquations {
             }
         }
     }
+}
+
+/// Whether no liquid is in a tile or near it.
+fn is_dry(shares: &SparseGrid<Shares>, tile: IVec3) -> bool {
+    let around = shares.neighbourhood(tile);
+    (0..27).all(|slot| match around.tile(step_around(slot)) {
+        Some(Tile::Constant(shares)) => *shares == Shares::nothing(shares.solid),
+        Some(Tile::Dense(_)) => false,
+        None => true,
+    })
 }
 
 /// How far from the face in the liquid the wall between two faces is, in cells; 1 if there is none.

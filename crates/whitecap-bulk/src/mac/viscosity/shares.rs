@@ -5,9 +5,12 @@
 //! distance φ there it is ½ − φ/h between 0 and 1, which is exact where the surface is parallel to a side of
 //! the cube.
 
+use rayon::prelude::*;
 use whitecap_core::Lattice;
 use whitecap_core::glam::IVec3;
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, local_node, offset_in_tile, tile_order};
+use whitecap_core::sparse_grid::{
+    Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node, offset_in_tile, tile_order,
+};
 
 use super::{Viscosity, ViscosityInput};
 use crate::mac::faces::corner_step;
@@ -21,8 +24,6 @@ const FAR: f32 = 2.0;
 const PADDED: usize = 10;
 const BLOCK: usize = PADDED * PADDED * PADDED;
 const STEPS: [usize; 3] = [1, PADDED, PADDED * PADDED];
-/// Edge of a tile with two layers around it.
-const WIDE: usize = 12;
 
 /// What belongs to a cell, its low faces and its low edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Neither liquid nor solid.
-    fn nothing(solid: f32) -> Self {
+    pub(super) fn nothing(solid: f32) -> Self {
         Self { mass: [0.0; 3], stretch: [0.0; 3], shear: [0.0; 3], solid }
     }
 }
@@ -50,32 +51,37 @@ pub(super) fn shares(
     tiles: &[IVec3],
     input: &ViscosityInput<'_>,
 ) -> SparseGrid<Shares> {
-    let far = FAR * lattice.cell;
-    let coefficient = input.time_step / (lattice.cell * lattice.cell);
-    SparseGrid::filled(lattice, Shares::nothing(far), tiles.to_vec(), |tile, shares| {
-        let around = Around::new(input, tile, far);
-        for (offset, shares) in shares.iter_mut().enumerate() {
-            shares.solid = around.solid[padded_place(local_node(offset))];
+    let nothing = Shares::nothing(FAR * lattice.cell);
+    let tiles: Vec<(IVec3, Tile<Shares>)> =
+        tiles.par_iter().map(|&tile| (tile, tile_shares(lattice.cell, tile, input))).collect();
+    SparseGrid::from_tiles(lattice, nothing, tiles).expect("the tiles of a grid are distinct")
+}
+
+fn tile_shares(cell_size: f32, tile: IVec3, input: &ViscosityInput<'_>) -> Tile<Shares> {
+    let around = Around::new(input, tile, cell_size);
+    let coefficient = input.time_step / (cell_size * cell_size);
+    if around.is_open && around.liquid.iter().all(|&distance| distance >= 0.5 * cell_size) {
+        return Tile::Constant(Shares::nothing(FAR * cell_size));
+    }
+    let shares_of = |offset: usize| {
+        let place = padded_place(local_node(offset));
+        let mut shares = Shares::nothing(around.solid[place]);
+        for axis in 0..3 {
+            let beside = [place, place - STEPS[axis]];
+            let is_solid = beside.iter().map(|&place| around.solid[place]).sum::<f32>() <= 0.0;
+            shares.mass[axis] = if is_solid { 0.0 } else { around.share(beside) };
+            let (one, other) = (STEPS[(axis + 1) % 3], STEPS[(axis + 2) % 3]);
+            let cells = [place, place - one, place - other, place - one - other];
+            shares.shear[axis] = coefficient * around.viscosity(cells) * around.share(cells);
         }
-        if around.liquid.iter().all(|&distance| distance >= 0.5 * lattice.cell) {
-            return;
-        }
-        for (offset, shares) in shares.iter_mut().enumerate() {
-            let place = padded_place(local_node(offset));
-            for axis in 0..3 {
-                let beside = [place, place - STEPS[axis]];
-                let is_solid = beside.iter().map(|&place| around.solid[place]).sum::<f32>() <= 0.0;
-                shares.mass[axis] =
-                    if is_solid { 0.0 } else { around.share(&beside, lattice.cell) };
-                let (one, other) = (STEPS[(axis + 1) % 3], STEPS[(axis + 2) % 3]);
-                let cells = [place, place - one, place - other, place - one - other];
-                let viscosity = around.viscosity(&cells);
-                shares.shear[axis] = coefficient * viscosity * around.share(&cells, lattice.cell);
-            }
-            let share = around.share(&[place], lattice.cell);
-            shares.stretch = [coefficient * around.viscosity(&[place]) * share; 3];
-        }
-    })
+        shares.stretch = [coefficient * around.viscosity([place]) * around.share([place]); 3];
+        shares
+    };
+    let is_deep = around.liquid.iter().all(|&distance| distance <= -0.5 * cell_size);
+    if around.is_open && is_deep && around.viscosities.is_empty() {
+        return Tile::Constant(shares_of(0));
+    }
+    Tile::Dense(Box::new(std::array::from_fn(shares_of)))
 }
 
 #[inline]
@@ -88,13 +94,16 @@ fn padded_place(cell: IVec3) -> usize {
 struct Around {
     liquid: Vec<f32>,
     solid: Vec<f32>,
+    /// Whether solids are far away.
+    is_open: bool,
     /// Empty where it is the same everywhere.
     viscosities: Vec<f32>,
     uniform: f32,
+    per_cell_size: f32,
 }
 
 impl Around {
-    fn new(input: &ViscosityInput<'_>, tile: IVec3, far: f32) -> Self {
+    fn new(input: &ViscosityInput<'_>, tile: IVec3, cell_size: f32) -> Self {
         let padded = |grid: &SparseGrid<f32>| {
             let mut values = vec![0.0; BLOCK];
             grid.neighbourhood(tile).copy_padded(1, &mut values);
@@ -104,22 +113,32 @@ impl Around {
             Viscosity::Uniform(uniform) => (Vec::new(), uniform),
             Viscosity::PerCell(grid) => (padded(grid), 0.0),
         };
-        let solid = padded(&input.solids.distance).iter().map(|&d| d.min(far)).collect();
-        Self { liquid: padded(input.liquid), solid, viscosities, uniform }
+        let far = FAR * cell_size;
+        let solid: Vec<f32> =
+            padded(&input.solids.distance).iter().map(|&distance| distance.min(far)).collect();
+        Self {
+            liquid: padded(input.liquid),
+            is_open: solid.iter().all(|&distance| distance == far),
+            solid,
+            viscosities,
+            uniform,
+            per_cell_size: cell_size.recip(),
+        }
     }
 
     /// The share of liquid in the middle of some cells. What φ is in solids says nothing.
     #[inline]
-    fn share(&self, cells: &[usize], cell_size: f32) -> f32 {
-        let mean = mean_of(cells, |place| self.solid[place] > 0.0, |place| self.liquid[place]);
-        let share = (0.5 - mean / cell_size).min(1.0);
+    fn share<const CELLS: usize>(&self, cells: [usize; CELLS]) -> f32 {
+        let is_counted = |place: usize| self.is_open || self.solid[place] > 0.0;
+        let mean = mean_of(cells, is_counted, |place| self.liquid[place]);
+        let share = (0.5 - mean * self.per_cell_size).min(1.0);
         if share < SMALLEST_SHARE { 0.0 } else { share }
     }
 
     /// The viscosity in the middle of some cells: the harmonic mean of those that are wet, with which the
     /// stress between two layers is exact. Not a number if it is negative.
     #[inline]
-    fn viscosity(&self, cells: &[usize]) -> f32 {
+    fn viscosity<const CELLS: usize>(&self, cells: [usize; CELLS]) -> f32 {
         let is_wet = |place: usize| self.liquid[place] < 0.0;
         let viscosity = match self.viscosities.is_empty() {
             true => self.uniform,
@@ -131,20 +150,20 @@ impl Around {
 
 /// The mean over the cells that count; over all if none does.
 #[inline]
-fn mean_of(
-    cells: &[usize],
+fn mean_of<const CELLS: usize>(
+    cells: [usize; CELLS],
     counts: impl Fn(usize) -> bool,
-    value: impl Fn(usize) -> f32 + Copy,
+    value: impl Fn(usize) -> f32,
 ) -> f32 {
-    let (mut sum, mut count) = (0.0, 0);
-    for &place in cells.iter().filter(|&&place| counts(place)) {
-        sum += value(place);
-        count += 1;
+    let values = cells.map(value);
+    let weights = cells.map(|place| if counts(place) { 1.0 } else { 0.0 });
+    let count: f32 = weights.iter().sum();
+    if count == 0.0 {
+        return values.iter().sum::<f32>() / CELLS as f32;
     }
-    if count > 0 {
-        return sum / count as f32;
-    }
-    cells.iter().map(|&place| value(place)).sum::<f32>() / cells.len() as f32
+    // A value that does not count may be infinite.
+    let counted = values.iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
+    counted.map(|(value, _)| value).sum::<f32>() / count
 }
 
 /// The shares of cells twice as wide, with a quarter of the coefficient Δt / h².
@@ -153,50 +172,83 @@ fn mean_of(
 /// coarse ones. Every finer share is handed to those in the proportions of that mean: then a coarse
 /// velocity has at least the energy of the finer one that it stands for (Jensen), the same if it is linear,
 /// and coarse levels correct never too much.
-pub(super) fn coarser(fine: &SparseGrid<Shares>) -> SparseGrid<Shares> {
+///
+/// `tiles` are those of the finer level that are needed.
+pub(super) fn coarser(fine: &SparseGrid<Shares>, tiles: &[IVec3]) -> SparseGrid<Shares> {
     let lattice = fine.lattice();
     let lattice = Lattice { origin: lattice.origin, cell: 2.0 * lattice.cell };
     let reached = |&tile: &IVec3| (0..27).map(move |slot| (tile + step_around(slot)) >> 1);
-    let mut tiles: Vec<IVec3> = fine.coordinates().iter().flat_map(reached).collect();
-    tiles.sort_unstable_by_key(|&tile| tile_order(tile));
-    tiles.dedup();
-    SparseGrid::filled(lattice, fine.background(), tiles, |tile, shares| {
+    let mut coarse: Vec<IVec3> = tiles.iter().flat_map(reached).collect();
+    coarse.sort_unstable_by_key(|&tile| tile_order(tile));
+    coarse.dedup();
+    SparseGrid::filled(lattice, fine.background(), coarse, |tile, shares| {
         for corner in 0..8 {
             let step = corner_step(corner);
-            let mut around = vec![fine.background(); WIDE * WIDE * WIDE];
-            fine.neighbourhood(tile * 2 + step).copy_padded(2, &mut around);
-            for cell in (0..TILE_NODES / 8).map(|place| place as i32) {
-                let cell = IVec3::new(cell % 4, cell / 4 % 4, cell / 16);
-                shares[offset_in_tile(cell + 4 * step)] = coarse_cell(&around, cell * 2 + 2);
+            let around = fine.neighbourhood(tile * 2 + step);
+            let is_stored = |slot| around.tile(step_around(slot)).is_some();
+            if (0..27).any(is_stored) {
+                add_child(&around, step, shares);
             }
         }
     })
 }
 
-/// The shares of a coarse cell; `first` is the first of its eight cells in a block of finer ones.
-fn coarse_cell(around: &[Shares], first: IVec3) -> Shares {
-    /// What coarse faces and edges get of finer ones in line with them: one before, itself, one after.
-    const IN_LINE: [f32; 4] = [0.25, 0.5, 0.25, 0.0];
-    /// What they get of those beside them, whose values come to 3/4 from the nearest coarse one.
-    const BESIDE: [f32; 4] = [0.125, 0.375, 0.375, 0.125];
-    /// What a coarse cell gets of those inside it.
-    const INSIDE: [f32; 4] = [0.0, 0.5, 0.5, 0.0];
-    let mut sum = Shares::nothing(0.0);
-    for step in (0..64).map(|step| IVec3::new(step % 4, step / 4 % 4, step / 16)) {
-        let place = first + step - 1;
-        let shares =
-            &around[place.x as usize + WIDE * (place.y as usize + WIDE * place.z as usize)];
-        let [in_line, beside, inside] =
-            [IN_LINE, BESIDE, INSIDE].map(|weights| step.to_array().map(|at| weights[at as usize]));
-        for axis in 0..3 {
-            let (one, other) = ((axis + 1) % 3, (axis + 2) % 3);
-            let across = beside[one] * beside[other];
-            sum.mass[axis] += in_line[axis] * across * shares.mass[axis];
-            sum.stretch[axis] += 0.25 * inside[axis] * across * shares.stretch[axis];
-            sum.shear[axis] +=
-                0.25 * beside[axis] * in_line[one] * in_line[other] * shares.shear[axis];
+/// What coarse faces and edges get of finer ones in line with them: one before, itself, one after.
+const IN_LINE: [f32; 4] = [0.25, 0.5, 0.25, 0.0];
+/// What they get of those beside them, whose values come to 3/4 from the nearest coarse one.
+const BESIDE: [f32; 4] = [0.125, 0.375, 0.375, 0.125];
+/// What a coarse cell gets of those inside it.
+const INSIDE: [f32; 4] = [0.0, 0.5, 0.5, 0.0];
+
+/// The 4³ coarse cells over a finer tile; `step` says which child of the coarse tile it is.
+fn add_child(around: &Neighbourhood<'_, Shares>, step: IVec3, coarse: &mut [Shares; TILE_NODES]) {
+    let mut block = vec![Shares::nothing(0.0); BLOCK];
+    around.copy_padded(1, &mut block);
+    let place = |cell: usize| {
+        let cell = cell as i32;
+        offset_in_tile(IVec3::new(cell % 4, cell / 4 % 4, cell / 16) + 4 * step)
+    };
+    for axis in 0..3 {
+        let along = |own: [f32; 4], others: [f32; 4]| {
+            std::array::from_fn(|other| if other == axis { own } else { others })
+        };
+        let mass = averaged(&block, |shares| shares.mass[axis], along(IN_LINE, BESIDE));
+        let stretch = averaged(&block, |shares| shares.stretch[axis], along(INSIDE, BESIDE));
+        let shear = averaged(&block, |shares| shares.shear[axis], along(BESIDE, IN_LINE));
+        for cell in 0..64 {
+            let coarse = &mut coarse[place(cell)];
+            coarse.mass[axis] = mass[cell];
+            coarse.stretch[axis] = 0.25 * stretch[cell];
+            coarse.shear[axis] = 0.25 * shear[cell];
         }
-        sum.solid += inside[0] * inside[1] * inside[2] * shares.solid;
     }
-    sum
+    let solid = averaged(&block, |shares| shares.solid, [INSIDE; 3]);
+    for cell in 0..64 {
+        coarse[place(cell)].solid = solid[cell];
+    }
+}
+
+/// Means of one number with the weights of each axis, from one cell before to one after each coarse cell.
+fn averaged(
+    block: &[Shares],
+    number: impl Fn(&Shares) -> f32,
+    weights: [[f32; 4]; 3],
+) -> [f32; 64] {
+    let mut along_x = [0.0f32; 4 * PADDED * PADDED];
+    for (row, means) in block.chunks_exact(PADDED).zip(along_x.chunks_exact_mut(4)) {
+        for (x, mean) in means.iter_mut().enumerate() {
+            *mean = (0..4).map(|tap| weights[0][tap] * number(&row[2 * x + tap])).sum();
+        }
+    }
+    let mut along_y = [0.0f32; 16 * PADDED];
+    for (layer, means) in along_x.chunks_exact(4 * PADDED).zip(along_y.chunks_exact_mut(16)) {
+        for (place, mean) in means.iter_mut().enumerate() {
+            let (x, y) = (place % 4, place / 4);
+            *mean = (0..4).map(|tap| weights[1][tap] * layer[4 * (2 * y + tap) + x]).sum();
+        }
+    }
+    std::array::from_fn(|place| {
+        let (below, z) = (place % 16, place / 16);
+        (0..4).map(|tap| weights[2][tap] * along_y[16 * (2 * z + tap) + below]).sum()
+    })
 }
