@@ -125,6 +125,9 @@ impl FlipLiquid {
             if self.settings.transfer().is_affine() {
                 self.particles.affine.push([Vec3::ZERO; 3]);
             }
+            if !self.particles.viscosity.is_empty() {
+                self.particles.viscosity.push(self.settings.viscosity);
+            }
             self.particles.id.push(self.next_id);
             self.next_id += 1;
         }
@@ -206,18 +209,24 @@ impl FlipLiquid {
         };
         let solver =
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
-        let projection = project(&mut velocity, &input, self.pressure.as_ref(), &solver, watch)?;
+        let friction = self.rub(&mut velocity, &input, &order, time_step as f32, watch)?;
+        let guess = if friction.is_some() { None } else { self.pressure.as_ref() };
+        let projection = project(&mut velocity, &input, guess, &solver, watch)?;
         let mut known = projection.known;
         extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
         report.iterations = projection.iterations;
         report.residual = projection.residual;
+        if let Some(friction) = &friction {
+            report.iterations += friction.pressure_iterations;
+            report.viscosity_iterations = friction.iterations;
+        }
         let flow = Flow { before: &before, after: &velocity };
         let moved =
             from_grid(flow, self.settings.transfer(), time_step as f32, &order, &self.particles);
         self.place(&order, moved, &after);
         self.last_step = time_step;
         self.surroundings = after;
-        self.pressure = Some(projection.pressure);
+        self.pressure = Some(friction.map_or(projection.pressure, |friction| friction.pressure));
         Ok(report)
     }
 

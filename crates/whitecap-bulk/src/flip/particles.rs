@@ -14,6 +14,8 @@ pub struct FlipParticles {
     pub affine: Vec<[Vec3; 3]>,
     /// Numbers that a particle keeps for ever.
     pub id: Vec<i64>,
+    /// Dynamic viscosities in Pa·s. Empty: that of the settings everywhere.
+    pub viscosity: Vec<f32>,
 }
 
 impl FlipParticles {
@@ -40,6 +42,7 @@ impl FlipParticles {
         sieve(&mut self.velocity, &keep);
         sieve(&mut self.affine, &keep);
         sieve(&mut self.id, &keep);
+        sieve(&mut self.viscosity, &keep);
     }
 
     /// Puts the particles into another order.
@@ -55,5 +58,6 @@ impl FlipParticles {
         self.velocity = picked(&self.velocity, order);
         self.affine = picked(&self.affine, order);
         self.id = picked(&self.id, order);
+        self.viscosity = picked(&self.viscosity, order);
     }
 }
