@@ -160,7 +160,6 @@ impl Level {
 impl TileEquations {
     /// `None` if there is no liquid around.
     fn new(shares: &SparseGrid<Shares>, tile: IVec3) -> Option<Box<Self>> {
-        let cell = shares.lattice().cell;
         let mut around = vec![shares.background(); WIDE * WIDE * WIDE];
         shares.neighbourhood(tile).copy_padded(SURROUNDINGS, &mut around);
         if around.iter().all(|shares| *shares == Shares::nothing(shares.solid)) {
@@ -172,7 +171,7 @@ impl TileEquations {
         };
         let wall =
             |axis: usize, node: IVec3| 0.5 * (at(node).solid + at(node - IVec3::AXES[axis]).solid);
-        let near_walls = around.iter().any(|shares| shares.solid < cell);
+        let near_walls = around.iter().any(|shares| shares.solid <= 0.0);
         let gap = |axis: usize, low: IVec3, high: IVec3| {
             if near_walls { distance_to_wall(wall(axis, low), wall(axis, high)) } else { 1.0 }
         };
