@@ -26,6 +26,7 @@ mod crowding;
 mod error;
 mod from_grid;
 mod liquid;
+mod mouths;
 mod output;
 mod particles;
 mod report;

@@ -9,6 +9,7 @@ use whitecap_core::{Error, Watch, sparse_grid};
 
 use super::error::FlipError;
 use super::liquid::FlipLiquid;
+use super::mouths::with_mouths;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::extrapolation::extrapolate;
 use crate::mac::pressure::{PressureInput, project};
@@ -54,7 +55,8 @@ impl FlipLiquid {
             None => Viscosity::Uniform(self.settings.viscosity / self.settings.rest_density),
             Some(per_cell) => Viscosity::PerCell(per_cell),
         };
-        let (liquid, solids) = (input.liquid, input.solids);
+        let solids = with_mouths(self.lattice, input.solids, &self.emitters, self.time);
+        let (liquid, solids) = (input.liquid, &solids);
         let input = ViscosityInput { liquid, solids, viscosity, time_step };
         let diffusion = diffuse(velocity, &input, &solver, watch)?;
         Ok(Some(Friction {
