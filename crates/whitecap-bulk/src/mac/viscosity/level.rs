@@ -37,7 +37,7 @@ pub(super) struct TileEquations {
     /// One over the diagonal; zero where a face is not unknown.
     pub(super) inverse_diagonal: FaceTile<f32>,
     /// Faces that stress acts on and whose velocity is that of a solid: bit a for the low face on axis a.
-    pub(super) held: [u8; TILE_NODES],
+    held: [u8; TILE_NODES],
     /// Weights of the stretches of cells along each axis.
     stretch: [[f32; WEIGHTS]; 3],
     /// Weights of the shears of edges along each axis.
@@ -69,20 +69,20 @@ impl Level {
 
     /// Number of unknown faces.
     pub(super) fn unknowns(&self) -> usize {
-        let count = |tile: &Box<TileEquations>| {
+        let count = |tile: &TileEquations| {
             tile.inverse_diagonal.as_flattened().iter().filter(|&&value| value > 0.0).count()
         };
-        self.equations.iter().map(count).sum()
+        self.equations.iter().map(|tile| count(tile)).sum()
     }
 
     /// The largest part of a diagonal that is stress.
     pub(super) fn stiffness(&self) -> f32 {
-        let of_tile = |tile: &Box<TileEquations>| {
+        let of_tile = |tile: &TileEquations| {
             let faces = tile.inverse_diagonal.as_flattened().iter().zip(tile.mass.as_flattened());
             let unknown = faces.filter(|(inverse, _)| **inverse > 0.0);
             unknown.map(|(inverse, mass)| inverse.recip() - mass).fold(0.0, f32::max)
         };
-        self.equations.par_iter().map(of_tile).reduce(|| 0.0, f32::max)
+        self.equations.par_iter().map(|tile| of_tile(tile)).reduce(|| 0.0, f32::max)
     }
 
     /// `product` = A `x`; returns x · A x.
@@ -219,6 +219,18 @@ impl TileEquations {
         let is_unknown = |&value: &f32| value != 0.0;
         self.inverse_diagonal.as_flattened().iter().any(is_unknown)
             || self.held.iter().any(|&held| held != 0)
+    }
+
+    /// Whether a face is unknown.
+    #[inline]
+    pub(super) fn is_unknown(&self, axis: usize, offset: usize) -> bool {
+        self.inverse_diagonal[axis][offset] != 0.0
+    }
+
+    /// Whether stress acts on a face that has the velocity of a solid.
+    #[inline]
+    pub(super) fn is_held(&self, axis: usize, offset: usize) -> bool {
+        self.held[offset] >> axis & 1 == 1
     }
 
     /// The part of the diagonal that is stress.

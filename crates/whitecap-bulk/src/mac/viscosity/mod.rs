@@ -104,12 +104,12 @@ fn given_velocity(
         let (free, solid) = (velocity.tile(coordinate), solids.velocity.tile(coordinate));
         let at =
             |tile: Option<&Tile<Vec3>>, offset| tile.map_or(Vec3::ZERO, |tile| tile.at(offset));
-        for offset in 0..TILE_NODES {
-            for axis in 0..3 {
-                if equations.held[offset] >> axis & 1 == 1 {
-                    given[axis][offset] = f64::from(at(solid, offset)[axis]);
-                } else if equations.inverse_diagonal[axis][offset] != 0.0 {
-                    given[axis][offset] = f64::from(at(free, offset)[axis]);
+        for (axis, given) in given.iter_mut().enumerate() {
+            for (offset, given) in given.iter_mut().enumerate() {
+                if equations.is_held(axis, offset) {
+                    *given = f64::from(at(solid, offset)[axis]);
+                } else if equations.is_unknown(axis, offset) {
+                    *given = f64::from(at(free, offset)[axis]);
                 }
             }
         }
@@ -182,9 +182,9 @@ fn scale_squared(level: &Level, given: &[FaceTile<f64>]) -> f64 {
         .zip(given)
         .map(|(equations, given)| {
             let mut sum = 0.0;
-            for axis in 0..3 {
-                for (offset, value) in given[axis].iter().enumerate() {
-                    let is_held = equations.held[offset] >> axis & 1 == 1;
+            for (axis, given) in given.iter().enumerate() {
+                for (offset, value) in given.iter().enumerate() {
+                    let is_held = equations.is_held(axis, offset);
                     let mass = if is_held { 1.0 } else { equations.mass[axis][offset] };
                     sum += f64::from(mass) * value * value;
                 }
@@ -237,8 +237,7 @@ fn write_back(
         let mut dense = Box::new(std::array::from_fn(|offset| values.at(offset)));
         for (offset, value) in dense.iter_mut().enumerate() {
             for axis in 0..3 {
-                let is_held = equations.held[offset] >> axis & 1 == 1;
-                if is_held || equations.inverse_diagonal[axis][offset] != 0.0 {
+                if equations.is_held(axis, offset) || equations.is_unknown(axis, offset) {
                     value[axis] = (given[tile][axis][offset] + change[tile][axis][offset]) as f32;
                 }
             }

@@ -80,7 +80,7 @@ impl Tiling {
         for z in 0..PADDED {
             for y in 0..PADDED {
                 // Which third of the padded range a coordinate is in, and its place in that tile.
-                let third = |at: usize| (at + 7) / 8;
+                let third = |at: usize| at.div_ceil(8);
                 let slots = 3 * third(y) + 9 * third(z);
                 let row = 8 * ((y + 7) % 8) + 64 * ((z + 7) % 8);
                 let place = PADDED * (y + PADDED * z);

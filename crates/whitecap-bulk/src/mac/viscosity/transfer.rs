@@ -62,11 +62,11 @@ impl Transfer {
         let mut presence = coarse.tiling.vector::<f32>();
         for_each_tile(&mut presence, |tile, presence| {
             let equations = &coarse.equations[tile];
-            for axis in 0..3 {
-                for offset in 0..TILE_NODES {
-                    let is_there = equations.inverse_diagonal[axis][offset] != 0.0
-                        || equations.held[offset] >> axis & 1 == 1;
-                    presence[axis][offset] = if is_there { 1.0 } else { 0.0 };
+            for (axis, presence) in presence.iter_mut().enumerate() {
+                for (offset, presence) in presence.iter_mut().enumerate() {
+                    let is_there =
+                        equations.is_unknown(axis, offset) || equations.is_held(axis, offset);
+                    *presence = if is_there { 1.0 } else { 0.0 };
                 }
             }
         });
@@ -107,8 +107,8 @@ impl Transfer {
                 if child as usize != tiles {
                     // The child's block starts one coarse face before the child.
                     let low = child_step(slot) * 4 - 1;
-                    for axis in 0..3 {
-                        add_block(&self.blocks[child as usize][axis], low, &mut coarse[axis]);
+                    for (block, coarse) in self.blocks[child as usize].iter().zip(&mut *coarse) {
+                        add_block(block, low, coarse);
                     }
                 }
             }
