@@ -121,7 +121,7 @@ fn viscous_states_have_the_same_bits() {
 }
 
 /// Contract: a thread of honey that falls on a plate coils: within a second it has turned round its axis more than
-/// once, in rings wider than itself.
+/// once, in rings wider than itself, and has not torn off.
 #[test]
 fn honey_threads_coil() {
     let settings =
@@ -147,6 +147,9 @@ fn honey_threads_coil() {
         }
         widest = widest.max(radius);
     }
+    let is_empty = |y: f32| !liquid.particles().position.iter().any(|p| (p.y - y).abs() < 0.0005);
+    let torn = (20..80).map(|y| 0.001 * y as f32).find(|&y| is_empty(y));
+    assert_eq!(torn, None, "torn off at a height of so many metres");
     println!("{:.2} turns, up to {widest:.4} m from the axis", turns.abs());
     assert!(turns.abs() > 1.5 && widest > 0.002, "{turns} turns, {widest} m");
 }
