@@ -39,8 +39,8 @@ fn slumped(viscosity: f32) -> f64 {
     mean_height(&liquid)
 }
 
-/// Contract: the more viscous a column is, the slower it slumps, from water, which has collapsed, to pitch, which
-/// stands; it neither slips on its plate nor sags through it.
+/// Contract: the more viscous a column is, the slower it slumps, from water, which has collapsed, to pitch,
+/// which stands; it neither slips on its plate nor sags through it.
 #[test]
 fn viscous_columns_slump_slower() {
     let heights = [0.0, 1.0, 10.0, 100.0, 1e5].map(slumped);
@@ -91,8 +91,8 @@ fn impossible_viscosities_are_errors() {
     assert!(error.to_string().contains("`viscosity` has 3 values"), "{error}");
 }
 
-/// Contract: a liquid with viscosities by particle continues from its saved state with the same bits, and the number of
-/// threads changes nothing.
+/// Contract: a liquid with viscosities by particle continues from its saved state with the same bits, and the
+/// number of threads changes nothing.
 #[test]
 fn viscous_states_have_the_same_bits() {
     let settings = FlipSettings { spacing: 0.01, ..on_a_plate(5.0) };
@@ -120,8 +120,8 @@ fn viscous_states_have_the_same_bits() {
     }
 }
 
-/// Contract: a thread of honey that falls on a plate coils: within a second it has turned round its axis more than
-/// once, in rings wider than itself, and has not torn off.
+/// Contract: a thread of honey that falls on a plate coils: within a second it has turned round its axis more
+/// than once, in rings wider than itself, and has not torn off.
 #[test]
 fn honey_threads_coil() {
     let settings =

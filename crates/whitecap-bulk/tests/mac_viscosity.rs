@@ -299,9 +299,9 @@ fn stress_is_the_same_on_both_sides_of_two_layers() {
 /// in turns.
 ///
 /// There is no periodic grid: after each step one period in the middle is copied all around, and viscosity
-/// reaches less far in a step than these copies do. Along the axis of the vortices the sheet is thin, with a free
-/// surface, on which the flow has no stress. The flow carries itself along itself, so that nothing is left out
-/// by leaving out its transport.
+/// reaches less far in a step than these copies do. Along the axis of the vortices the sheet is thin, with a
+/// free surface, on which the flow has no stress. The flow carries itself along itself, so that nothing is
+/// left out by leaving out its transport.
 #[test]
 fn taylor_green_vortices_decay_at_their_rate() {
     let (period, viscosity, time_step) = (24, 0.002, 0.004);
@@ -384,8 +384,8 @@ fn bath() -> Scene {
     Scene::new(IVec3::ZERO, IVec3::new(4, 7, 4), liquid, &Slope)
 }
 
-/// Contract: honey takes tens of iterations, not thousands, at any viscosity, with a thread, walls, and velocities that
-/// are pure noise; the table is printed, beside the diagonal as preconditioner.
+/// Contract: honey takes tens of iterations, not thousands, at any viscosity, with a thread, walls, and
+/// velocities that are pure noise; the table is printed, beside the diagonal as preconditioner.
 #[test]
 fn iterations_hardly_depend_on_viscosity() {
     println!("ν Δt / h²: iterations in a bath, in a ball, and in the bath with the diagonal alone");

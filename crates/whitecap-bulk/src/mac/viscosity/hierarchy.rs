@@ -6,8 +6,8 @@
 //!
 //! The smoother is Jacobi's method with the step lengths of a Chebyshev polynomial. The spectrum of D⁻¹A is
 //! below 4 on every level: an edge joins four faces with equal weights, and no sum of such terms has a larger
-//! eigenvalue relative to its diagonal than one of them. A polynomial is symmetric by itself, and where it damps on the
-//! whole spectrum the cycle is positive definite, whatever the coarser levels are.
+//! eigenvalue relative to its diagonal than one of them. A polynomial is symmetric by itself, and where it
+//! damps on the whole spectrum the cycle is positive definite, whatever the coarser levels are.
 
 use whitecap_core::poisson::Preconditioner;
 use whitecap_core::sparse_grid::SparseGrid;
@@ -17,8 +17,8 @@ use super::shares::{Shares, coarser};
 use super::tiling::FaceTile;
 use super::transfer::Transfer;
 
-/// Step lengths 1 / (2.15 + 1.85 cos(30°, 90°, 150°)) for the spectrum from 0.3, which coarser levels cannot help
-/// with, to 4.
+/// Step lengths 1 / (2.15 + 1.85 cos(30°, 90°, 150°)) for the spectrum from 0.3, which coarser levels cannot
+/// help with, to 4.
 const SMOOTHING: [f32; 3] = [0.266_55, 0.465_12, 1.825_2];
 /// On the coarsest level so many rounds of smoothing are a solve.
 const COARSEST_ROUNDS: usize = 4;

@@ -2,7 +2,7 @@
 //!
 //! In units of the volume of a cell, the energy is ½ Σ m (u − u*)² over faces + ½ Σ s e² over the stretches e
 //! of cells along each axis, s = 2 ν Δt/h² times the share of liquid, + ½ Σ s e² over the shears e of edges, s
-//! = ν Δt/h² times the share (Batty and Bridson 2008, equation 9). The differences e are over whole cells; where a
+//! = ν Δt/h² times the share (Batty and Bridson 2008). The differences e are over whole cells; where a
 //! wall is between two faces, s is divided by how far the wall is from the one in the liquid, in cells, which
 //! is the derivative of second order of Gibou, Fedkiw, Cheng and Kang (2002).
 //!

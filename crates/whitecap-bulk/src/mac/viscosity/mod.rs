@@ -1,24 +1,27 @@
 //! Viscosity: friction within a liquid, from water to honey, in one implicit step.
 //!
-//! Of all velocities, the new one minimises ½ ∫ |u − u*|² + Δt ∫ ν |ε|², with u* the velocity before and ε the
-//! symmetric part of ∇u, over the liquid: the variational form of u = u* + Δt ∇·(ν (∇u + ∇uᵀ)) (Batty and
+//! Of all velocities, the new one minimises ½ ∫ |u − u*|² + Δt ∫ ν |ε|², with u* the velocity before and ε
+//! the symmetric part of ∇u, over the liquid: the variational form of u = u* + Δt ∇·(ν (∇u + ∇uᵀ)) (Batty and
 //! Bridson 2008). Its natural condition on a free surface is that no stress acts there, so that honey folds
-//! and coils; the integrals become sums with the share of liquid around each face, cell and edge. Faces in solids
-//! have the velocity of the solid (no slip). The three components of the velocity are coupled; the equations
-//! are solved by conjugate gradients with a multigrid preconditioner.
+//! and coils; the integrals become sums with the share of liquid around each face, cell and edge. Faces in
+//! solids have the velocity of the solid (no slip). The three components of the velocity are coupled; the
+//! equations are solved by conjugate gradients with a multigrid preconditioner.
 //!
 //! # Guarantees
 //! * Liquid that moves as a rigid body, away from solids, goes on as before, at any viscosity.
 //! * Without solids momentum and angular momentum stay as they are, to the tolerance of the solver.
 //! * Walls are where they are, not where the next face is: velocities beside flat walls along an axis are of
 //!   second order.
-//! * Any time step is stable. The number of iterations hardly depends on viscosity or resolution.
+//! * Any time step is stable. From pure noise, a ball takes 4 to 13 iterations for ν Δt/h² from 0.1 to 10⁴,
+//!   at any resolution.
 //! * The same input gives the same bits for any number of threads.
 //!
 //! # Non-guarantees
 //! * The result has a divergence where the input has one, and at the free surface: project it afterwards.
 //! * A solid's velocity counts in the middle of the faces inside it, up to a cell from its surface.
 //! * Where liquid is thinner than a cell the shares are rough.
+//! * Threads a few cells thick bend more easily than coarse levels know: they take up to four times as many
+//!   iterations.
 
 mod hierarchy;
 mod level;
@@ -69,14 +72,15 @@ pub struct Diffusion {
     pub residual: f64,
 }
 
-/// Lets viscosity act on `velocity` for a time step. Its tiles must hold the faces of all cells that liquid is in
-/// or beside. Faces of solids beside the liquid get the velocity of the solid; those farther away stay as
-/// they are.
+/// Lets viscosity act on `velocity` for a time step. Its tiles must hold the faces of all cells that liquid
+/// is in or beside. Faces of solids beside the liquid get the velocity of the solid; those farther away stay
+/// as they are.
 ///
 /// The iteration starts from `velocity` and ends when the residual is below the tolerance in the norm of the
-/// preconditioner, which is about that of the error of the velocity, with the share of liquid as mass and strain as
-/// further energy, relative to that of the velocity itself. Fails with [`Error::NotConverged`] when the iterations
-/// run out, the input is not finite or a viscosity is negative, and with [`Error::Cancelled`] when `watch` cancels.
+/// preconditioner, which is about that of the error of the velocity, with the share of liquid as mass and
+/// strain as further energy, relative to that of the velocity itself. Fails with [`Error::NotConverged`] when
+/// the iterations run out, the input is not finite or a viscosity is negative, and with [`Error::Cancelled`]
+/// when `watch` cancels.
 pub fn diffuse(
     velocity: &mut SparseGrid<Vec3>,
     input: &ViscosityInput<'_>,

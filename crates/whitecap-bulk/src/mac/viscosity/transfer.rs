@@ -1,9 +1,9 @@
 //! Restriction and interpolation between a level and the next coarser one.
 //!
-//! Every second face of a level is in line with a face of the next. Along their own axis faces are interpolated
-//! linearly; across it coarse faces are cell-centred, and the nearer counts for 3/4. Coarse faces that are not
-//! there do not contribute; the other weights are scaled up to sum to one. Restriction is the transpose, over the eight
-//! cells of a coarse cell (Aanjaneya, Han, Goldade and Batty 2019).
+//! Every second face of a level is in line with a face of the next. Along their own axis faces are
+//! interpolated linearly; across it coarse faces are cell-centred, and the nearer counts for 3/4. Coarse
+//! faces that are not there do not contribute; the other weights are scaled up to sum to one. Restriction is
+//! the transpose, over the eight cells of a coarse cell (Aanjaneya, Han, Goldade and Batty 2019).
 //!
 //! A fine tile meets a block of 6³ coarse faces on each axis: its own 4³ and a layer around.
 
