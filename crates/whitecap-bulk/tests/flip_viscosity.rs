@@ -40,7 +40,7 @@ fn slumped(viscosity: f32) -> f64 {
 }
 
 /// Contract: the more viscous a column is, the slower it slumps, from water, which has collapsed, to pitch,
-/// which stands; it neither slips on its plate nor sags through it.
+/// which stands.
 #[test]
 fn viscous_columns_slump_slower() {
     let heights = [0.0, 1.0, 10.0, 100.0, 1e5].map(slumped);
