@@ -120,6 +120,16 @@ impl Emitter {
         self.share * self.points.len() as f64 * spacing * spacing * f64::from(self.speed)
     }
 
+    /// The points of its opening, and the directions of unit length in which liquid leaves there.
+    pub fn opening(&self) -> &[(Vec3, Vec3)] {
+        &self.points
+    }
+
+    /// Whether liquid leaves at a time in seconds.
+    pub fn is_open(&self, time: f64) -> bool {
+        self.during.contains(time)
+    }
+
     /// Progress of the emitter.
     pub fn state(&self) -> EmitterState {
         self.state

@@ -44,6 +44,14 @@ pub enum FlipError {
         /// Which particle.
         index: usize,
     },
+    /// A viscosity that no liquid has.
+    #[error("the viscosity of particle {index} is {viscosity} Pa·s, but must be 0 or more")]
+    Viscosity {
+        /// Which particle.
+        index: usize,
+        /// The viscosity in Pa·s.
+        viscosity: f32,
+    },
     /// A saved state cannot be used.
     #[error(transparent)]
     State(#[from] whitecap_core::saved_bytes::StateError),

@@ -56,7 +56,8 @@ pub fn from_grid(
         position: vec![Vec3::ZERO; count],
         velocity: vec![Vec3::ZERO; count],
         affine: vec![[Vec3::ZERO; 3]; if transfer.is_affine() { count } else { 0 }],
-        id: order.order().par_iter().map(|&place| particles.id[place as usize]).collect(),
+        id: picked(&particles.id, order),
+        viscosity: picked(&particles.viscosity, order),
     };
     let mut affine: Vec<&mut [[Vec3; 3]]> = match transfer.is_affine() {
         true => order.split(&mut moved.affine),
@@ -87,6 +88,14 @@ pub fn from_grid(
         }
     });
     moved
+}
+
+/// A column in the order of the cells; an empty one stays empty.
+fn picked<T: Copy + Send + Sync>(column: &[T], order: &CellOrder) -> Vec<T> {
+    if column.is_empty() {
+        return Vec::new();
+    }
+    order.order().par_iter().map(|&place| column[place as usize]).collect()
 }
 
 /// How far particles of a cell are pushed apart if they are too many, in spacings: those at one point would

@@ -129,6 +129,9 @@ impl FlipLiquid {
             if self.settings.transfer().is_affine() {
                 self.particles.affine.push([Vec3::ZERO; 3]);
             }
+            if !self.particles.viscosity.is_empty() {
+                self.particles.viscosity.push(self.settings.viscosity);
+            }
             self.particles.id.push(self.next_id);
             self.next_id += 1;
         }
@@ -207,19 +210,19 @@ impl FlipLiquid {
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
         let equations = Equations::new(&liquid, &solids);
         let mut solver = equations.solver();
-        let projection = equations.project(
-            &mut solver,
-            &mut velocity,
-            &input,
-            self.pressure.as_ref(),
-            &accuracy,
-            watch,
-        )?;
+        let friction = self.rub(&mut velocity, &input, &order, time_step as f32, watch)?;
+        let guess = if friction.is_some() { None } else { self.pressure.as_ref() };
+        let projection =
+            equations.project(&mut solver, &mut velocity, &input, guess, &accuracy, watch)?;
         let spread = spreading(&equations, &mut solver, &liquid, &order, &solids, watch)?;
         let mut known = projection.known;
         extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
         report.iterations = projection.iterations;
         report.residual = projection.residual;
+        if let Some(friction) = &friction {
+            report.iterations += friction.pressure_iterations;
+            report.viscosity_iterations = friction.iterations;
+        }
         let flow = Flow { before: before.as_ref(), after: &velocity, spread: spread.as_ref() };
         let contacts = Solids {
             before: &self.surroundings,
@@ -232,7 +235,7 @@ impl FlipLiquid {
         self.solids = Some(solids);
         self.last_step = time_step;
         self.surroundings = after;
-        self.pressure = Some(projection.pressure);
+        self.pressure = Some(friction.map_or(projection.pressure, |friction| friction.pressure));
         Ok(report)
     }
 

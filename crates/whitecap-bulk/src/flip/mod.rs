@@ -4,7 +4,7 @@
 //! 1. Particles give their velocity to the faces around them ([`to_grid`]).
 //! 2. The distance to the surface follows from the particles ([`surface_distance`]), the open fraction of each
 //!    face from the solids.
-//! 3. Gravity and other forces act on the faces.
+//! 3. Gravity and other forces act on the faces; then viscosity, if there is any (`viscous`).
 //! 4. Pressure makes the velocity free of divergence ([`crate::mac::pressure`]), and it is extended beyond
 //!    the liquid.
 //! 5. Particles take their velocity from the faces, move along with the flow (`from_grid`), and are kept
@@ -20,11 +20,12 @@
 //! # Non-guarantees
 //! * Volume is corrected where particles crowd or thin out, but not bounded: violent motion may change it by
 //!   some per cent.
-//! * Particles are neither reseeded nor pushed apart; there is no viscosity and no surface tension.
+//! * Particles are neither reseeded nor pushed apart; there is no surface tension.
 
 mod error;
 mod from_grid;
 mod liquid;
+mod mouths;
 mod output;
 mod particles;
 mod report;
@@ -34,6 +35,7 @@ mod spreading;
 mod surface_distance;
 mod surroundings;
 mod to_grid;
+mod viscous;
 
 pub use error::FlipError;
 pub use liquid::FlipLiquid;

@@ -14,6 +14,8 @@ pub struct FlipParticles {
     pub affine: Vec<[Vec3; 3]>,
     /// Numbers that a particle keeps for ever.
     pub id: Vec<i64>,
+    /// Dynamic viscosities in Pa·s. Empty: that of the settings everywhere.
+    pub viscosity: Vec<f32>,
 }
 
 impl FlipParticles {
@@ -40,5 +42,6 @@ impl FlipParticles {
         sieve(&mut self.velocity, &keep);
         sieve(&mut self.affine, &keep);
         sieve(&mut self.id, &keep);
+        sieve(&mut self.viscosity, &keep);
     }
 }

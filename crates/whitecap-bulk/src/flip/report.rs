@@ -7,6 +7,8 @@ pub struct FlipStepReport {
     pub time_step: f64,
     /// Iterations of the pressure.
     pub iterations: usize,
+    /// Iterations of the viscosity.
+    pub viscosity_iterations: usize,
     /// Residual of the pressure, relative to what it corrected.
     pub residual: f64,
     /// Speed of the fastest particle in m/s.

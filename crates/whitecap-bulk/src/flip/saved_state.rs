@@ -17,7 +17,7 @@ use super::liquid::FlipLiquid;
 use super::particles::FlipParticles;
 use crate::mac::MacLattice;
 
-const KIND: Kind = Kind { of: "a grid liquid", magic: *b"wcflip", version: 1 };
+const KIND: Kind = Kind { of: "a grid liquid", magic: *b"wcflip", version: 2 };
 
 impl FlipLiquid {
     /// The full state.
@@ -37,6 +37,7 @@ impl FlipLiquid {
         let slopes: Vec<Vec3> = particles.affine.iter().flatten().copied().collect();
         saved_bytes::put(&mut bytes, &slopes, saved_bytes::vector_bytes);
         saved_bytes::put(&mut bytes, &particles.id, i64::to_le_bytes);
+        saved_bytes::put(&mut bytes, &particles.viscosity, f32::to_le_bytes);
         put_pressure(&mut bytes, self.pressure.as_ref());
         bytes
     }
@@ -82,19 +83,24 @@ fn read_particles(reader: &mut Reader<'_>, is_affine: bool) -> Result<FlipPartic
     let velocity: Vec<Vec3> = reader.values(saved_bytes::vector)?;
     let slopes: Vec<Vec3> = reader.values(saved_bytes::vector)?;
     let id: Vec<i64> = reader.values(i64::from_le_bytes)?;
+    let viscosity: Vec<f32> = reader.values(f32::from_le_bytes)?;
     for (what, column) in
         [("position", &position), ("velocity", &velocity), ("velocity gradient", &slopes)]
     {
         possible(what, column.iter().all(|value| value.is_finite()))?;
     }
+    possible("viscosity", viscosity.iter().all(|value| *value >= 0.0 && value.is_finite()))?;
     let count = position.len();
     let expected = if is_affine { 3 * count } else { 0 };
     possible(
         "number of particles",
-        velocity.len() == count && id.len() == count && slopes.len() == expected,
+        velocity.len() == count
+            && id.len() == count
+            && slopes.len() == expected
+            && (viscosity.is_empty() || viscosity.len() == count),
     )?;
     let affine = slopes.chunks_exact(3).map(|rows| [rows[0], rows[1], rows[2]]).collect();
-    Ok(FlipParticles { position, velocity, affine, id })
+    Ok(FlipParticles { position, velocity, affine, id, viscosity })
 }
 
 fn put_pressure(bytes: &mut Vec<u8>, pressure: Option<&SparseGrid<f32>>) {

@@ -73,6 +73,10 @@ pub struct FlipSettings {
     /// Further external accelerations.
     #[schemars(extend("unit" = "none"))]
     pub forces: Vec<ForceField>,
+    /// Dynamic viscosity: 0.001 for water, 10 for honey. 0: none, and the liquid slips along walls. Particles
+    /// may have their own.
+    #[schemars(extend("unit" = "Pa·s"), range(min = 0.0, max = 1e6))]
+    pub viscosity: f32,
     /// A box that holds the liquid. Left out: the domain is open.
     #[schemars(extend("unit" = "m"))]
     pub domain: Option<BoxShape>,
@@ -101,6 +105,7 @@ impl Default for FlipSettings {
             cfl: 2.0,
             gravity: [0.0, -9.81, 0.0],
             forces: Vec::new(),
+            viscosity: 0.0,
             domain: None,
             open_sides: Vec::new(),
             planes: Vec::new(),
