@@ -6,4 +6,5 @@
 
 pub mod flip;
 pub mod mac;
+pub mod particle_level_set;
 pub mod sph;
