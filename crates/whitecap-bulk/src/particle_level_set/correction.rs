@@ -10,13 +10,13 @@ use whitecap_core::glam::IVec3;
 use whitecap_core::sparse_grid::{TILE_NODES, Tile, offset_in_tile, tile_of, tile_order};
 
 use super::narrow_band::with_tiles;
-use super::particles::{LevelSetParticle, TileParticles};
+use super::particles::TileParticles;
 use crate::mac::faces::corner_step;
 use crate::mac::step_around;
 
 /// The level set corrected by the particles that have escaped.
 pub fn corrected(distances: &SparseGrid<f32>, particles: &TileParticles) -> SparseGrid<f32> {
-    let escaped = particles.chosen(distances, LevelSetParticle::is_escaped);
+    let escaped = particles.escaped(distances);
     let changed = touched_tiles(distances, &escaped)
         .par_iter()
         .map(|&tile| (tile, corrected_tile(distances, tile, &escaped)))

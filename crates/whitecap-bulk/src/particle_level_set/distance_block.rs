@@ -51,6 +51,17 @@ impl DistanceBlock {
         self.values[from.x as usize + EDGE * (from.y as usize + EDGE * from.z as usize)]
     }
 
+    /// The value of the cell that holds a position; the background beyond the block.
+    #[inline]
+    pub fn of_cell(&self, local: Vec3) -> f32 {
+        let at = local + (PADDING as f32 + 0.5);
+        if !(at.min_element() >= 0.0 && at.max_element() < EDGE as f32) {
+            return self.background;
+        }
+        let place = at.x as usize + EDGE * (at.y as usize + EDGE * at.z as usize);
+        self.values[place]
+    }
+
     /// Trilinear value; the background beyond the block.
     #[inline]
     pub fn linear(&self, local: Vec3) -> f32 {
@@ -95,26 +106,6 @@ impl DistanceBlock {
         sum
     }
 
-    /// Value and slope per cell of the cubic Lagrange polynomial through 4³ cells; `None` beyond the block.
-    #[inline]
-    pub fn cubic_with_slope(&self, local: Vec3) -> Option<(f32, Vec3)> {
-        let (place, t) = self.cubic_place(local)?;
-        let [wx, wy, wz] = [t.x, t.y, t.z].map(lagrange);
-        let [sx, sy, sz] = [t.x, t.y, t.z].map(lagrange_slope);
-        let (mut value, mut slope) = (0.0, Vec3::ZERO);
-        for k in 0..4 {
-            for j in 0..4 {
-                let row = place + EDGE * (j + EDGE * k);
-                let row = &self.values[row..row + 4];
-                let dot = |w: &[f32; 4]| w[0] * row[0] + w[1] * row[1] + w[2] * row[2] + w[3] * row[3];
-                let along = dot(&wx);
-                value += wz[k] * wy[j] * along;
-                slope += Vec3::new(wz[k] * wy[j] * dot(&sx), wz[k] * sy[j] * along, sz[k] * wy[j] * along);
-            }
-        }
-        Some((value, slope))
-    }
-
     #[inline]
     fn cubic_place(&self, local: Vec3) -> Option<(usize, Vec3)> {
         let at = local + PADDING as f32;
@@ -140,18 +131,6 @@ fn lagrange(t: f32) -> [f32; 4] {
     ]
 }
 
-/// How these weights change with t.
-#[inline]
-fn lagrange_slope(t: f32) -> [f32; 4] {
-    let square = 3.0 * t * t;
-    [
-        (6.0 * t - square - 2.0) / 6.0,
-        0.5 * (square - 4.0 * t - 1.0),
-        0.5 * (2.0 + 2.0 * t - square),
-        (square - 1.0) / 6.0,
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,16 +138,12 @@ mod tests {
     use whitecap_core::scatter::Sequence;
     use whitecap_core::sparse_grid::local_node;
 
-    /// Contract: cubic interpolation and its slope are exact for a cubic function, linear interpolation for a
-    /// linear one, up to the last cells that a step can reach.
+    /// Contract: cubic interpolation is exact for a cubic function, linear interpolation at cells, up to the last
+    /// cells that a step can reach.
     #[test]
     fn polynomials_are_sampled_exactly() {
         let lattice = MacLattice::at_origin(1.0).centers();
         let function = |p: Vec3| p.x * p.y * p.z / 90.0 + p.x.powi(3) / 50.0 - 0.3 * p.y + 2.0;
-        let slope = |p: Vec3| {
-            let mixed = Vec3::new(p.y * p.z, p.x * p.z, p.x * p.y) / 90.0;
-            mixed + Vec3::new(3.0 * p.x * p.x / 50.0, -0.3, 0.0)
-        };
         let tiles: Vec<IVec3> = (0..27).map(crate::mac::step_around).collect();
         let grid = SparseGrid::filled(lattice, 0.0, tiles, |tile, values| {
             for (offset, value) in values.iter_mut().enumerate() {
@@ -179,12 +154,10 @@ mod tests {
         let mut random = Sequence::new(3);
         for _ in 0..300 {
             let local = 12.0 * random.point() - 2.0;
-            let (value, found) = block.cubic_with_slope(local).unwrap();
-            assert!((value - function(local)).abs() < 1e-3, "{local}");
-            assert!((block.cubic(local) - value).abs() < 1e-4);
-            assert!((found - slope(local)).length() < 2e-3, "{local}: {found}");
-            let away = block.linear(local) - function(local);
-            assert!(away.abs() < 0.2, "{away}");
+            assert!((block.cubic(local) - function(local)).abs() < 1e-3, "{local}");
+            let cell = local.round();
+            assert_eq!(block.of_cell(local), block.at(cell.as_ivec3()), "{local}");
+            assert!((block.linear(cell) - function(cell)).abs() < 1e-3, "{local}");
         }
     }
 }

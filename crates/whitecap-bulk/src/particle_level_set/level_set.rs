@@ -8,10 +8,10 @@ use whitecap_core::{Bounds, Watch, budget};
 
 use super::correction::corrected;
 use super::error::LevelSetError;
-use super::narrow_band::{BAND, reachable_tiles, with_tiles};
-use super::particles::{LevelSetParticle, TileParticles};
+use super::narrow_band::{BAND, reachable_tiles, surface_tiles, with_tiles};
+use super::particles::{LevelSetParticle, ParticleSizes, TileParticles};
 use super::reinitialise::reinitialised;
-use super::seeding::{ParticleSizes, seeded};
+use super::seeding::seeded;
 use super::settings::LevelSetSettings;
 use super::transport::carried;
 use super::volume::volume;
@@ -129,7 +129,7 @@ impl ParticleLevelSet {
                 return Err(LevelSetError::Cancelled);
             }
             let tiles = reachable_tiles(&self.phi);
-            let speed = largest_speed(velocity, &tiles)?;
+            let speed = largest_speed(velocity, &surface_tiles(&self.phi))?;
             let distance = f64::from(self.settings.cfl * self.lattice.cell());
             let steps = (f64::from(speed) * left / distance - 1e-6).ceil().max(1.0);
             if steps > MOST_STEPS {
@@ -172,10 +172,7 @@ impl ParticleLevelSet {
         // Making φ a distance again must not undo the correction.
         let phi = corrected(&reinitialised(&phi), &particles);
         let sizes = ParticleSizes::new(&self.settings, self.lattice.cell());
-        particles.change(&phi, |particle, distance| {
-            let side = particle.side();
-            particle.signed_radius = side * sizes.radius(side, distance);
-        });
+        particles.fit_radii(&phi, sizes);
         (self.phi, self.particles) = (phi, particles);
         self.steps += 1;
         let every = u64::from(self.settings.reseed_every);

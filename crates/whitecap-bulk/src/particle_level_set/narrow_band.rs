@@ -11,10 +11,15 @@ use crate::mac::step_around;
 /// particles are within four: then the next step still finds what it samples.
 pub const BAND: f32 = 5.5;
 
+/// The tiles that the surface is near, in order.
+pub fn surface_tiles(distances: &SparseGrid<f32>) -> Vec<IVec3> {
+    let near = distances.coordinates().iter().zip(distances.tiles());
+    near.filter(|(_, tile)| tile.dense().is_some()).map(|(&tile, _)| tile).collect()
+}
+
 /// The tiles that the surface may be near after a step: those near it now, and all around them.
 pub fn reachable_tiles(distances: &SparseGrid<f32>) -> Vec<IVec3> {
-    let near = distances.coordinates().iter().zip(distances.tiles());
-    let near = near.filter(|(_, tile)| tile.dense().is_some()).map(|(&tile, _)| tile);
+    let near = surface_tiles(distances).into_iter();
     let mut tiles: Vec<IVec3> =
         near.flat_map(|tile| (0..27).map(move |slot| tile + step_around(slot))).collect();
     tiles.sort_unstable_by_key(|&tile| tile_order(tile));

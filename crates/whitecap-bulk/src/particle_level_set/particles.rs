@@ -10,8 +10,44 @@ use whitecap_core::sparse_grid::{tile_of, tile_order};
 use whitecap_core::{CoordinateIndex, SparseGrid};
 
 use super::distance_block::DistanceBlock;
+use super::settings::LevelSetSettings;
 use crate::mac::face_block::FaceBlock;
 use crate::mac::{MacLattice, step_around};
+
+/// Where the cell that a particle is in has this distance on its side, in cells, the particle is on its side:
+/// more than half the diagonal of a cell, as slopes are not exactly 1.
+const SAFE: f32 = 1.2;
+
+/// Lengths of the settings in m.
+#[derive(Clone, Copy, Debug)]
+pub struct ParticleSizes {
+    /// The smallest radius.
+    pub smallest: f32,
+    /// The largest radius.
+    pub largest: f32,
+    /// How far from the surface particles are.
+    pub band: f32,
+    /// How many of them are in a cell.
+    pub per_cell: usize,
+}
+
+impl ParticleSizes {
+    /// Those of settings for cells of a size.
+    pub fn new(settings: &LevelSetSettings, cell: f32) -> Self {
+        Self {
+            smallest: settings.smallest_radius * cell,
+            largest: settings.largest_radius * cell,
+            band: settings.particle_band * cell,
+            per_cell: settings.particles_per_cell as usize,
+        }
+    }
+
+    /// The radius with which a particle touches the surface, within limits (2002, eq. 12).
+    #[inline]
+    pub fn radius(&self, side: f32, distance: f32) -> f32 {
+        (side * distance).clamp(self.smallest, self.largest)
+    }
+}
 
 /// A particle: a ball that touches the surface from its own side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,35 +141,33 @@ impl TileParticles {
         Self::new(lists)
     }
 
-    /// The particles for which `choose(particle, φ there)` holds.
-    pub fn chosen(
-        &self,
-        distances: &SparseGrid<f32>,
-        choose: impl Fn(&LevelSetParticle, f32) -> bool + Sync,
-    ) -> Self {
-        let chosen: Vec<_> = (self.tiles.par_iter().zip(&self.lists))
+    /// The particles that are on the wrong side by more than their radius.
+    pub fn escaped(&self, distances: &SparseGrid<f32>) -> Self {
+        let safe = SAFE * distances.lattice().cell;
+        let escaped: Vec<_> = (self.tiles.par_iter().zip(&self.lists))
             .map(|(&tile, list)| {
                 let block = DistanceBlock::new(distances, tile);
-                let is_chosen = |particle: &&LevelSetParticle| {
-                    choose(particle, block.linear(block.local(particle.position)))
+                let is_escaped = |particle: &&LevelSetParticle| {
+                    let local = block.local(particle.position);
+                    particle.side() * block.of_cell(local) < safe
+                        && particle.is_escaped(block.linear(local))
                 };
-                (tile, list.iter().filter(is_chosen).copied().collect())
+                (tile, list.iter().filter(is_escaped).copied().collect())
             })
             .collect();
-        Self::new(chosen)
+        Self::new(escaped)
     }
 
-    /// Changes every particle by `change(particle, φ there)`.
-    pub fn change(
-        &mut self,
-        distances: &SparseGrid<f32>,
-        change: impl Fn(&mut LevelSetParticle, f32) + Sync,
-    ) {
+    /// Gives particles the radius with which they touch the surface (2002, eq. 12).
+    pub fn fit_radii(&mut self, distances: &SparseGrid<f32>, sizes: ParticleSizes) {
+        let safe = SAFE * distances.lattice().cell + sizes.largest;
         (self.tiles.par_iter().zip(&mut self.lists)).for_each(|(&tile, list)| {
             let block = DistanceBlock::new(distances, tile);
             for particle in list {
-                let distance = block.linear(block.local(particle.position));
-                change(particle, distance);
+                let (local, side) = (block.local(particle.position), particle.side());
+                let is_far = side * block.of_cell(local) > safe;
+                let distance = if is_far { side * safe } else { block.linear(local) };
+                particle.signed_radius = side * sizes.radius(side, distance);
             }
         });
     }

@@ -10,41 +10,14 @@ use whitecap_core::sparse_grid::{TILE_NODES, Tile, local_node, offset_in_tile, t
 use whitecap_core::{SparseGrid, scatter};
 
 use super::distance_block::DistanceBlock;
-use super::particles::{LevelSetParticle, TileParticles};
-use super::settings::LevelSetSettings;
+use super::narrow_band::surface_tiles;
+use super::particles::{LevelSetParticle, ParticleSizes, TileParticles};
 use crate::mac::MacLattice;
 
 /// Steps by which a new particle is drawn to its distance from the surface.
 const ATTRACTION_STEPS: usize = 5;
 /// Half the diagonal of a cell, in cells.
 const HALF_DIAGONAL: f32 = 0.867;
-
-/// Lengths of the settings in m.
-#[derive(Clone, Copy, Debug)]
-pub struct ParticleSizes {
-    smallest: f32,
-    largest: f32,
-    band: f32,
-    per_cell: usize,
-}
-
-impl ParticleSizes {
-    /// Those of settings for cells of a size.
-    pub fn new(settings: &LevelSetSettings, cell: f32) -> Self {
-        Self {
-            smallest: settings.smallest_radius * cell,
-            largest: settings.largest_radius * cell,
-            band: settings.particle_band * cell,
-            per_cell: settings.particles_per_cell as usize,
-        }
-    }
-
-    /// A particle of this side touches the surface if it is near enough (2002, eq. 12).
-    #[inline]
-    pub fn radius(&self, side: f32, distance: f32) -> f32 {
-        (side * distance).clamp(self.smallest, self.largest)
-    }
-}
 
 /// Particles in every cell near the surface: as many as the settings say. Those in `present` stay where there
 /// are not too many of them, escaped ones always.
@@ -55,8 +28,7 @@ pub fn seeded(
     sizes: ParticleSizes,
     round: u64,
 ) -> TileParticles {
-    let near = distances.coordinates().iter().zip(distances.tiles());
-    let near = near.filter(|(_, tile)| tile.dense().is_some()).map(|(&tile, _)| tile);
+    let near = surface_tiles(distances).into_iter();
     let mut tiles: Vec<IVec3> = near.chain(present.tiles().iter().copied()).collect();
     tiles.sort_unstable_by_key(|&tile| tile_order(tile));
     tiles.dedup();
