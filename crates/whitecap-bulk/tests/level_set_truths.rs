@@ -52,7 +52,7 @@ fn volumes_are_measured_below_a_cell() {
     assert!(coarse < 0.015 && fine < coarse / 10.0, "{coarse} {fine}");
 }
 
-/// Contract: a ball in a uniform stream keeps its volume to 0.5 % and arrives where the stream carries it, to a
+/// Contract: a ball in a uniform stream keeps its volume to 1 % and arrives where the stream carries it, to a
 /// twentieth of a cell, with particles and without; its tiles follow it.
 #[test]
 fn uniform_streams_carry_balls() {
@@ -65,7 +65,7 @@ fn uniform_streams_carry_balls() {
         let (volume, tiles) = (ball.volume(), ball.phi().tile_count());
         ball.advance(&flow, 1.17, &Unwatched).unwrap();
         let change = ball.volume() / volume - 1.0;
-        assert!(change.abs() < 0.005, "{:.3} %", 100.0 * change);
+        assert!(change.abs() < 0.01, "{:.3} %", 100.0 * change);
         assert!(ball.phi().tile_count() < 2 * tiles, "tiles stay behind");
         let middle = start + 1.17 * stream;
         for axis in Vec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {

@@ -77,8 +77,21 @@ impl<'a> FaceBlock<'a> {
 
     #[inline]
     fn sample_block(&self, local: Vec3) -> Option<Vec3> {
+        // Components differ in their offset, 0 or a half on each axis: two floors serve all three.
+        let halves = local - 0.5;
+        let (whole, half) = (local.floor(), halves.floor());
+        if !(half.min_element() >= 0.0 && whole.max_element() < (EDGE - 1) as f32) {
+            return None;
+        }
+        let (at_whole, at_half) = ((local - whole).to_array(), (halves - half).to_array());
+        let (whole, half) = (whole.as_ivec3().to_array(), half.as_ivec3().to_array());
         let component = |axis: usize| {
-            self.corners(local, axis).map(|corners| faces::trilinear(corners.values, corners.t))
+            let pick = |n: usize| if n == axis { whole[n] } else { half[n] } as usize;
+            let share = |n: usize| if n == axis { at_whole[n] } else { at_half[n] };
+            let place = pick(0) + EDGE * (pick(1) + EDGE * pick(2));
+            let near = self.values[axis].get(place..place + CORNER_SPAN)?;
+            let t = Vec3::new(share(0), share(1), share(2));
+            Some(faces::trilinear(corners_of(near), t))
         };
         Some(Vec3::new(component(0)?, component(1)?, component(2)?))
     }
@@ -93,8 +106,14 @@ impl<'a> FaceBlock<'a> {
         }
         let place = low.x as usize + EDGE * (low.y as usize + EDGE * low.z as usize);
         let near = self.values[axis].get(place..place + CORNER_SPAN)?;
-        let value =
-            |corner: usize| near[(corner & 1) + EDGE * ((corner >> 1 & 1) + EDGE * (corner >> 2))];
-        Some(Corners { values: std::array::from_fn(value), t: at - low })
+        Some(Corners { values: corners_of(near), t: at - low })
     }
+}
+
+/// The eight corners around a position, of the values from the first of them on.
+#[inline]
+fn corners_of(near: &[f32]) -> [f32; 8] {
+    let near: &[f32; CORNER_SPAN] = near.try_into().expect("the span is that of the corners");
+    [0, 1, EDGE, EDGE + 1, EDGE * EDGE, EDGE * EDGE + 1, EDGE * EDGE + EDGE, CORNER_SPAN - 1]
+        .map(|place| near[place])
 }

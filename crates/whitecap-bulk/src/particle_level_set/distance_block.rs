@@ -58,8 +58,7 @@ impl DistanceBlock {
         if !(at.min_element() >= 0.0 && at.max_element() < EDGE as f32) {
             return self.background;
         }
-        let place = at.x as usize + EDGE * (at.y as usize + EDGE * at.z as usize);
-        self.values[place]
+        self.values[place_of(at)]
     }
 
     /// Trilinear value; the background beyond the block.
@@ -83,11 +82,11 @@ impl DistanceBlock {
         if !(low.min_element() >= 0.0 && low.max_element() < (EDGE - 1) as f32) {
             return None;
         }
-        let place = low.x as usize + EDGE * (low.y as usize + EDGE * low.z as usize);
-        let near = self.values.get(place..place + CORNER_SPAN)?;
-        let value =
-            |corner: usize| near[(corner & 1) + EDGE * ((corner >> 1 & 1) + EDGE * (corner >> 2))];
-        Some((std::array::from_fn(value), at - low))
+        let place = place_of(low);
+        let near: &[f32; CORNER_SPAN] = self.values.get(place..place + CORNER_SPAN)?.try_into().ok()?;
+        let corners =
+            [0, 1, EDGE, EDGE + 1, EDGE * EDGE, EDGE * EDGE + 1, EDGE * EDGE + EDGE, CORNER_SPAN - 1];
+        Some((corners.map(|place| near[place]), at - low))
     }
 
     /// Value of the cubic Lagrange polynomial through 4³ cells; the background beyond the block.
@@ -113,10 +112,15 @@ impl DistanceBlock {
         if !(low.min_element() >= 1.0 && low.max_element() < (EDGE - 2) as f32) {
             return None;
         }
-        let first = low - 1.0;
-        let place = first.x as usize + EDGE * (first.y as usize + EDGE * first.z as usize);
-        Some((place, at - low))
+        Some((place_of(low - 1.0), at - low))
     }
+}
+
+/// The place of the value at or below a position that is in the block.
+#[inline]
+fn place_of(at: Vec3) -> usize {
+    let at = at.as_ivec3();
+    at.x as usize + EDGE * (at.y as usize + EDGE * at.z as usize)
 }
 
 /// Weights of the four nodes around a position t (0 to 1) between the middle two.

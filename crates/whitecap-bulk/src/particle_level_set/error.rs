@@ -31,7 +31,7 @@ pub enum LevelSetError {
         high: [f32; 3],
     },
     /// A value that is not a number.
-    #[error("the {what} at {place:?} is not a finite number")]
+    #[error("the {what} at {place:?} is not a finite, possible number")]
     NotFinite {
         /// Which quantity.
         what: &'static str,

@@ -13,6 +13,7 @@ use super::particles::{LevelSetParticle, ParticleSizes, TileParticles};
 use super::reinitialise::reinitialised;
 use super::seeding::seeded;
 use super::settings::LevelSetSettings;
+use super::spray::{Spray, SprayLedger, SprayParticle, quanta_of, torn_off};
 use super::transport::carried;
 use super::volume::volume;
 use crate::mac::MacLattice;
@@ -23,8 +24,30 @@ const BYTES_PER_TILE: f64 = 4.0 * 2048.0;
 const BYTES_PER_PARTICLE: f64 = 32.0;
 /// More steps than any flow needs between two pictures.
 const MOST_STEPS: f64 = 10_000.0;
+/// More volume than a particle of spray can have, in cells.
+const LARGEST_SPRAY: f64 = 1e9;
 /// Half the diagonal of a tile, in cells.
 const HALF_TILE: f32 = 6.93;
+
+/// What happened while the surface moved.
+#[derive(Clone, Debug, Default)]
+pub struct AdvanceReport {
+    /// Steps that were needed.
+    pub steps: usize,
+    /// Particles that became spray.
+    pub left: usize,
+    /// Spray that returned into the liquid, with its volume and momentum: the liquid must take them up.
+    pub returned: Vec<SprayParticle>,
+}
+
+/// A step in time along a flow.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    velocity: &'a SparseGrid<Vec3>,
+    time_step: f32,
+    /// The largest component of the velocity near the surface, in m/s.
+    speed: f32,
+}
 
 /// A particle level set. See the module documentation.
 #[derive(Clone, Debug)]
@@ -33,6 +56,7 @@ pub struct ParticleLevelSet {
     pub(super) settings: LevelSetSettings,
     pub(super) phi: SparseGrid<f32>,
     pub(super) particles: TileParticles,
+    pub(super) spray: Spray,
     /// Steps since the start.
     pub(super) steps: u64,
     /// Rounds of seeding since the start.
@@ -48,7 +72,8 @@ impl ParticleLevelSet {
             return Err(LevelSetError::Lattice { cell, origin: origin.to_array() });
         }
         let phi = SparseGrid::new(lattice.centers(), BAND * cell);
-        Ok(Self { lattice, settings, phi, particles: TileParticles::default(), steps: 0, rounds: 0 })
+        let (particles, spray) = (TileParticles::default(), Spray::default());
+        Ok(Self { lattice, settings, phi, particles, spray, steps: 0, rounds: 0 })
     }
 
     /// The liquid where `distance` is negative within `bounds`; it must not reach beyond them. `distance` gives
@@ -111,18 +136,53 @@ impl ParticleLevelSet {
         self.particles.len()
     }
 
-    /// Moves the surface with the flow for a time in s. The velocity must be known in all cells within two
-    /// steps of the surface; it is zero beyond its tiles.
+    /// Spray: particles that have left the grid.
+    pub fn removed(&self) -> &[SprayParticle] {
+        &self.spray.particles
+    }
+
+    /// Volume and momentum that have left the grid as spray and returned, since the start.
+    pub fn ledger(&self) -> SprayLedger {
+        self.spray.ledger
+    }
+
+    /// Adds spray that comes from elsewhere, of a volume in m³, and returns the volume that was booked: the
+    /// nearest whole number of quanta.
+    pub fn add_removed(
+        &mut self,
+        position: Vec3,
+        velocity: Vec3,
+        volume: f64,
+    ) -> Result<f64, LevelSetError> {
+        let cell = self.lattice.cell();
+        let is_possible = volume >= 0.0 && volume <= LARGEST_SPRAY * f64::from(cell).powi(3);
+        for (what, is_good) in [
+            ("position of spray", position.is_finite()),
+            ("velocity of spray", velocity.is_finite()),
+            ("volume of spray", is_possible),
+        ] {
+            if !is_good {
+                return Err(LevelSetError::NotFinite { what, place: position.to_array() });
+            }
+        }
+        let particle = SprayParticle { position, velocity, quanta: quanta_of(volume, cell) };
+        self.spray.add(particle, cell);
+        Ok(particle.volume(cell))
+    }
+
+    /// Moves the surface with the flow for a time in s. The velocity must be known within four cells of the
+    /// surface; it is zero beyond its tiles. On failure the level set is as after its last whole step.
     pub fn advance(
         &mut self,
         velocity: &SparseGrid<Vec3>,
         duration: f64,
         watch: &dyn Watch,
-    ) -> Result<(), LevelSetError> {
+    ) -> Result<AdvanceReport, LevelSetError> {
         if !(duration > 0.0 && duration.is_finite()) {
             return Err(LevelSetError::Duration { duration });
         }
         self.check_cells(velocity)?;
+        let mut report = AdvanceReport::default();
         let mut left = duration;
         while left > 0.0 {
             if watch.cancelled() {
@@ -135,11 +195,12 @@ impl ParticleLevelSet {
             if steps > MOST_STEPS {
                 return Err(LevelSetError::TooFast { speed, steps: steps as u64 });
             }
-            self.step(velocity, &tiles, (left / steps) as f32, speed)?;
+            let time_step = (left / steps) as f32;
+            self.step(Step { velocity, time_step, speed }, &tiles, &mut report)?;
             left = if steps == 1.0 { 0.0 } else { left - left / steps };
             watch.progress((1.0 - left / duration) as f32);
         }
-        Ok(())
+        Ok(report)
     }
 
     fn check_cells(&self, velocity: &SparseGrid<Vec3>) -> Result<(), LevelSetError> {
@@ -158,12 +219,12 @@ impl ParticleLevelSet {
     /// One step of the method (2002, § 3.6).
     fn step(
         &mut self,
-        velocity: &SparseGrid<Vec3>,
+        step: Step<'_>,
         tiles: &[IVec3],
-        time_step: f32,
-        speed: f32,
+        report: &mut AdvanceReport,
     ) -> Result<(), LevelSetError> {
         self.ask(tiles.len())?;
+        let Step { velocity, time_step, speed } = step;
         // Surface and particles move with the flow, and the particles correct the surface.
         let mut particles = self.particles.carried(self.lattice, velocity, time_step);
         let largest_move = 3.0f32.sqrt() * speed * time_step;
@@ -171,15 +232,33 @@ impl ParticleLevelSet {
         let phi = corrected(&phi, &particles);
         // Making φ a distance again must not undo the correction.
         let phi = corrected(&reinitialised(&phi), &particles);
-        let sizes = ParticleSizes::new(&self.settings, self.lattice.cell());
-        particles.fit_radii(&phi, sizes);
+        let torn = if self.settings.spray {
+            particles.take_beyond(&phi, self.settings.spray_distance)
+        } else {
+            Vec::new()
+        };
+        particles.fit_radii(&phi, ParticleSizes::new(&self.settings, self.lattice.cell()));
         (self.phi, self.particles) = (phi, particles);
         self.steps += 1;
+        report.steps += 1;
+        self.move_spray(step, &torn, report);
         let every = u64::from(self.settings.reseed_every);
         if every > 0 && self.steps.is_multiple_of(every) {
             self.reseed()?;
         }
         Ok(())
+    }
+
+    /// Lets spray fly and return, and takes up what was torn off.
+    fn move_spray(&mut self, step: Step<'_>, torn: &[LevelSetParticle], report: &mut AdvanceReport) {
+        let cell = self.lattice.cell();
+        self.spray.fly(self.settings.gravity.into(), step.time_step, cell);
+        report.returned.extend(self.spray.land(&self.phi));
+        report.left += torn.len();
+        for particle in torn {
+            let ball = torn_off(particle.position, particle.radius(), step.velocity);
+            self.spray.add(ball, cell);
+        }
     }
 
     /// Gives cells near the surface that lack particles new ones, and removes needless ones.

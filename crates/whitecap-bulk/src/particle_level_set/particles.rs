@@ -158,6 +158,25 @@ impl TileParticles {
         Self::new(escaped)
     }
 
+    /// Takes out the particles of the liquid that are outside by more than this many of their radii, in order.
+    pub fn take_beyond(
+        &mut self,
+        distances: &SparseGrid<f32>,
+        radii: f32,
+    ) -> Vec<LevelSetParticle> {
+        let taken: Vec<Vec<LevelSetParticle>> = (self.tiles.par_iter().zip(&mut self.lists))
+            .map(|(&tile, list)| {
+                let block = DistanceBlock::new(distances, tile);
+                let is_beyond = |particle: &mut LevelSetParticle| {
+                    particle.side() < 0.0
+                        && block.linear(block.local(particle.position)) > radii * particle.radius()
+                };
+                list.extract_if(.., is_beyond).collect()
+            })
+            .collect();
+        taken.into_iter().flatten().collect()
+    }
+
     /// Gives particles the radius with which they touch the surface (2002, eq. 12).
     pub fn fit_radii(&mut self, distances: &SparseGrid<f32>, sizes: ParticleSizes) {
         let safe = SAFE * distances.lattice().cell + sizes.largest;

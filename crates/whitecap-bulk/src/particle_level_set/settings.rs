@@ -27,6 +27,16 @@ pub struct LevelSetSettings {
     /// never.
     #[schemars(extend("unit" = "steps"), range(min = 0, max = 1_000_000))]
     pub reseed_every: u32,
+    /// Whether particles of the liquid that the grid can no longer hold leave it as spray. This is for
+    /// liquids; where the flow is given and thin sheets are to come back, leave it off.
+    #[schemars(extend("unit" = "none"))]
+    pub spray: bool,
+    /// How far beyond the surface a particle becomes spray.
+    #[schemars(extend("unit" = "radii"), range(min = 1.0, max = 100.0))]
+    pub spray_distance: f32,
+    /// Acceleration of gravity (x, y, z), which spray follows.
+    #[schemars(extend("unit" = "m/s²"), inner(range(min = -1e6, max = 1e6)))]
+    pub gravity: [f32; 3],
 }
 
 impl Default for LevelSetSettings {
@@ -38,6 +48,9 @@ impl Default for LevelSetSettings {
             largest_radius: 0.5,
             cfl: 2.0,
             reseed_every: 20,
+            spray: false,
+            spray_distance: 1.5,
+            gravity: [0.0, -9.81, 0.0],
         }
     }
 }

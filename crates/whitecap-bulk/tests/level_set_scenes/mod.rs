@@ -51,7 +51,7 @@ pub fn ball(
 /// flows by f for 3 / π seconds and then by −f for as long.
 pub struct Enright {
     pub surface: ParticleLevelSet,
-    forth: SparseGrid<Vec3>,
+    pub forth: SparseGrid<Vec3>,
     back: SparseGrid<Vec3>,
     pub first_volume: f64,
 }
