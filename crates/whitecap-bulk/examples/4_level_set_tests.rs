@@ -30,7 +30,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let halfway = 100.0 * disc.change();
         disc.turn(0.5);
         let (end, seconds) = (100.0 * disc.change(), start.elapsed().as_secs_f64());
-        println!("| Zalesak's disc, 100² | {name} | {halfway:+.2} % | {end:+.2} % | {seconds:.0} s |");
+        println!(
+            "| Zalesak's disc, 100² | {name} | {halfway:+.2} % | {end:+.2} % | {seconds:.0} s |"
+        );
     }
     for cells in resolutions? {
         for (name, settings) in &kinds {
@@ -40,7 +42,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let halfway = 100.0 * ball.change();
             ball.return_home();
             let (end, seconds) = (100.0 * ball.change(), start.elapsed().as_secs_f64());
-            println!("| Enright's, {cells}³ | {name} | {halfway:+.2} % | {end:+.2} % | {seconds:.0} s |");
+            println!(
+                "| Enright's, {cells}³ | {name} | {halfway:+.2} % | {end:+.2} % | {seconds:.0} s |"
+            );
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 mod level_set_scenes;
 
-use level_set_scenes::{Enright, ball, faces};
+use level_set_scenes::{Enright, ball, faces, without_particles};
 use whitecap_bulk::mac::MacLattice;
 use whitecap_bulk::particle_level_set::{
     LevelSetError, LevelSetSettings, ParticleLevelSet, expansion,
@@ -13,7 +13,8 @@ use whitecap_core::{Bounds, SparseGrid, Unwatched, Watch};
 const CELL: f32 = 1.0 / 32.0;
 
 fn spraying() -> LevelSetSettings {
-    LevelSetSettings { reseed_every: 3, spray: true, ..LevelSetSettings::default() }
+    let few = LevelSetSettings { particles_per_cell: 8, ..LevelSetSettings::default() };
+    LevelSetSettings { reseed_every: 3, spray: true, ..few }
 }
 
 /// Contract: after a ball was drawn out and sprayed the whole state has the same bits with 1, 2 and 7 threads.
@@ -72,9 +73,8 @@ fn spray_is_accounted_for_exactly() {
         let quanta: u64 = flying.iter().map(|particle| particle.quanta).sum();
         assert_eq!(ledger.left, ledger.returned + quanta);
         let momentum: DVec3 = flying.iter().map(|particle| particle.momentum(CELL)).sum();
-        let error = ledger.left_momentum + ledger.gained_momentum
-            - ledger.returned_momentum
-            - momentum;
+        let error =
+            ledger.left_momentum + ledger.gained_momentum - ledger.returned_momentum - momentum;
         let scale = ledger.left_momentum.length() + ledger.gained_momentum.length();
         assert!(error.length() < 1e-5 * scale, "{error} of {scale}");
     }
@@ -86,7 +86,7 @@ fn spray_is_accounted_for_exactly() {
 #[test]
 fn drops_fall_and_return() {
     let lattice = MacLattice::at_origin(CELL);
-    let mut pool = ball(CELL, LevelSetSettings::default(), Vec3::ZERO, 0.5).unwrap();
+    let mut pool = ball(CELL, without_particles(), Vec3::ZERO, 0.5).unwrap();
     let still = faces(lattice, IVec3::splat(8), |_| Vec3::ZERO);
     let (height, wanted) = (1.5f32, 0.2 * f64::from(CELL).powi(3));
     let booked = pool.add_removed(Vec3::new(0.01, height, 0.01), Vec3::ZERO, wanted).unwrap();

@@ -38,16 +38,11 @@ fn touched_tiles(distances: &SparseGrid<f32>, escaped: &TileParticles) -> Vec<IV
     tiles
 }
 
-fn corrected_tile(
-    distances: &SparseGrid<f32>,
-    tile: IVec3,
-    escaped: &TileParticles,
-) -> Tile<f32> {
+fn corrected_tile(distances: &SparseGrid<f32>, tile: IVec3, escaped: &TileParticles) -> Tile<f32> {
     let lattice = distances.lattice();
     let stored = distances.tile(tile);
-    let values: [f32; TILE_NODES] = std::array::from_fn(|offset| {
-        stored.map_or(distances.background(), |tile| tile.at(offset))
-    });
+    let values: [f32; TILE_NODES] =
+        std::array::from_fn(|offset| stored.map_or(distances.background(), |tile| tile.at(offset)));
     let (mut above, mut below) = (values, values);
     for particle in (0..27).flat_map(|slot| escaped.of_tile(tile + step_around(slot))) {
         let low = lattice.locate(particle.position).0;

@@ -83,9 +83,18 @@ impl DistanceBlock {
             return None;
         }
         let place = place_of(low);
-        let near: &[f32; CORNER_SPAN] = self.values.get(place..place + CORNER_SPAN)?.try_into().ok()?;
-        let corners =
-            [0, 1, EDGE, EDGE + 1, EDGE * EDGE, EDGE * EDGE + 1, EDGE * EDGE + EDGE, CORNER_SPAN - 1];
+        let near: &[f32; CORNER_SPAN] =
+            self.values.get(place..place + CORNER_SPAN)?.try_into().ok()?;
+        let corners = [
+            0,
+            1,
+            EDGE,
+            EDGE + 1,
+            EDGE * EDGE,
+            EDGE * EDGE + 1,
+            EDGE * EDGE + EDGE,
+            CORNER_SPAN - 1,
+        ];
         Some((corners.map(|place| near[place]), at - low))
     }
 
@@ -99,7 +108,8 @@ impl DistanceBlock {
             for (j, wy) in wy.into_iter().enumerate() {
                 let row = place + EDGE * (j + EDGE * k);
                 let row = &self.values[row..row + 4];
-                sum += wz * wy * (wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3]);
+                sum +=
+                    wz * wy * (wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3]);
             }
         }
         sum

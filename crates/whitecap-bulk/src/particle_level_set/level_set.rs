@@ -250,7 +250,12 @@ impl ParticleLevelSet {
     }
 
     /// Lets spray fly and return, and takes up what was torn off.
-    fn move_spray(&mut self, step: Step<'_>, torn: &[LevelSetParticle], report: &mut AdvanceReport) {
+    fn move_spray(
+        &mut self,
+        step: Step<'_>,
+        torn: &[LevelSetParticle],
+        report: &mut AdvanceReport,
+    ) {
         let cell = self.lattice.cell();
         self.spray.fly(self.settings.gravity.into(), step.time_step, cell);
         report.returned.extend(self.spray.land(&self.phi));

@@ -117,7 +117,12 @@ impl TileParticles {
     }
 
     /// The particles after a time step in which the flow moves by two cells at most: a third-order step.
-    pub fn carried(&self, lattice: MacLattice, velocity: &SparseGrid<Vec3>, time_step: f32) -> Self {
+    pub fn carried(
+        &self,
+        lattice: MacLattice,
+        velocity: &SparseGrid<Vec3>,
+        time_step: f32,
+    ) -> Self {
         let mut moved: Vec<Moved> = (self.tiles.par_iter().zip(&self.lists))
             .map(|(&tile, list)| Moved::new(lattice, velocity, tile, list, time_step))
             .collect();

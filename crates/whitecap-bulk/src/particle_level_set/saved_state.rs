@@ -107,8 +107,9 @@ fn read_particles(
         let [x, y, z, signed_radius] = saved_bytes::unpacked(bytes);
         LevelSetParticle { position: [x, y, z].into(), signed_radius }
     })?;
-    let is_possible =
-        |particle: &LevelSetParticle| particle.position.is_finite() && particle.signed_radius.is_finite();
+    let is_possible = |particle: &LevelSetParticle| {
+        particle.position.is_finite() && particle.signed_radius.is_finite()
+    };
     possible("particle", particles.iter().all(is_possible))?;
     let home = |particle: &LevelSetParticle| tile_of(lattice.cell_of(particle.position));
     let groups = particles.chunk_by(|one, other| home(one) == home(other));
@@ -155,7 +156,6 @@ fn read_spray(reader: &mut Reader<'_>) -> Result<Spray, StateError> {
     let particles = (positions.into_iter().zip(velocities).zip(quanta))
         .map(|((position, velocity), quanta)| SprayParticle { position, velocity, quanta })
         .collect();
-    let ledger =
-        SprayLedger { left, returned, left_momentum, gained_momentum, returned_momentum };
+    let ledger = SprayLedger { left, returned, left_momentum, gained_momentum, returned_momentum };
     Ok(Spray { particles, ledger })
 }

@@ -6,7 +6,9 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::{TILE_NODES, Tile, local_node, offset_in_tile, tile_of, tile_order};
+use whitecap_core::sparse_grid::{
+    TILE_NODES, Tile, local_node, offset_in_tile, tile_of, tile_order,
+};
 use whitecap_core::{SparseGrid, scatter};
 
 use super::distance_block::DistanceBlock;
@@ -35,7 +37,8 @@ pub fn seeded(
     let found: Vec<Vec<LevelSetParticle>> = tiles
         .par_iter()
         .map(|&tile| {
-            let nursery = Nursery { lattice, block: DistanceBlock::new(distances, tile), tile, sizes };
+            let nursery =
+                Nursery { lattice, block: DistanceBlock::new(distances, tile), tile, sizes };
             let mut list = nursery.kept(present.of_tile(tile));
             if distances.tile(tile).and_then(Tile::dense).is_some() {
                 nursery.fill(&mut list, round);
@@ -132,7 +135,8 @@ impl Nursery {
         for step in 0..ATTRACTION_STEPS {
             // x + λ (φ_goal − φ) N (2002, eq. 10), with shorter steps where the normal was misleading.
             let share = 0.5f32.powi(step as i32);
-            local += share * (goal - distance) / slope.length_squared().max(smallest * smallest) * slope;
+            local +=
+                share * (goal - distance) / slope.length_squared().max(smallest * smallest) * slope;
             (distance, slope) = self.block.linear_with_slope(local);
             if is_within(distance) {
                 break;

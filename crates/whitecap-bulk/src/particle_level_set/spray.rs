@@ -123,11 +123,7 @@ impl Spray {
 }
 
 /// A ball of the liquid that leaves with the flow.
-pub(super) fn torn_off(
-    position: Vec3,
-    radius: f32,
-    velocity: &SparseGrid<Vec3>,
-) -> SprayParticle {
+pub(super) fn torn_off(position: Vec3, radius: f32, velocity: &SparseGrid<Vec3>) -> SprayParticle {
     let volume = 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
     let quanta = quanta_of(volume, velocity.lattice().cell);
     SprayParticle { position, velocity: faces::sample(velocity, position), quanta }

@@ -29,7 +29,8 @@ pub fn carried(
     let moved = tiles
         .par_iter()
         .map(|&tile| {
-            let (block, flow) = (DistanceBlock::new(distances, tile), FaceBlock::new(velocity, tile));
+            let (block, flow) =
+                (DistanceBlock::new(distances, tile), FaceBlock::new(velocity, tile));
             let value = |offset: usize| {
                 let here = block.at(local_node(offset));
                 if here.abs() > reach {

@@ -61,8 +61,7 @@ impl Enright {
     pub fn new(cells: i32, settings: LevelSetSettings) -> Self {
         let flow = |place: Vec3| {
             let single = (place * std::f32::consts::PI).map(f32::sin);
-            let (square, double) =
-                (single * single, (place * std::f32::consts::TAU).map(f32::sin));
+            let (square, double) = (single * single, (place * std::f32::consts::TAU).map(f32::sin));
             Vec3::new(
                 2.0 * square.x * double.y * double.z,
                 -double.x * square.y * double.z,
@@ -114,8 +113,7 @@ impl Zalesak {
         };
         let bounds = Bounds { min: Vec3::new(35.0, 60.0, 10.0), max: Vec3::new(65.0, 90.0, 14.0) };
         let lattice = MacLattice::at_origin(1.0);
-        let surface =
-            ParticleLevelSet::from_distance(lattice, settings, bounds, distance).unwrap();
+        let surface = ParticleLevelSet::from_distance(lattice, settings, bounds, distance).unwrap();
         let speed = std::f32::consts::TAU / 628.0;
         let flow = faces(lattice, IVec3::new(100, 100, 24), |place| {
             speed * Vec3::new(50.0 - place.y, place.x - 50.0, 0.0)
@@ -141,7 +139,8 @@ fn middle_area(surface: &ParticleLevelSet) -> f64 {
     for y in 0..100 {
         for x in 0..100 {
             sum += negative_share_of_cube(std::array::from_fn(|corner| {
-                let step = IVec3::new((corner & 1) as i32, (corner >> 1 & 1) as i32, (corner >> 2) as i32);
+                let step =
+                    IVec3::new((corner & 1) as i32, (corner >> 1 & 1) as i32, (corner >> 2) as i32);
                 surface.phi().get(IVec3::new(x, y, MIDDLE - 1) + step)
             }));
         }
