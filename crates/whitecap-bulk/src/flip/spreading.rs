@@ -29,7 +29,7 @@ const STRENGTH: f32 = 1.0;
 /// Errors below this share are those of particles in disorder, and are left alone.
 const NOISE: f32 = 0.02;
 /// At the surface, where nothing is too sparse, to correct every chance excess would blow the liquid up.
-const NOISE_AT_SURFACE: f32 = 0.15;
+const NOISE_AT_SURFACE: f32 = 0.05;
 /// The largest error that is believed.
 const LARGEST: f32 = 1.0;
 /// What the weights of the 27 cells around a cell sum to.
