@@ -137,7 +137,24 @@ spacing = 0.1
 save = ["ply"]
 "#;
 
-const SHOTS: [&str; 4] = [SPLASH, WAVES, TRACK, PIPES];
+/// A liquid on a grid, thick enough for friction to be solved for.
+const GRID: &str = r#"
+[shot]
+name = "grid"
+frames = [1, 3]
+fps = 60
+output = "out"
+
+[water]
+kind = "flip"
+spacing = 0.05
+viscosity = 5
+domain = { min = [0, 0, 0], max = [0.6, 0.6, 0.3] }
+fill = [{ box = { min = [0, 0, 0], max = [0.3, 0.4, 0.3] } }]
+save = ["bgeo"]
+"#;
+
+const SHOTS: [&str; 5] = [SPLASH, WAVES, TRACK, PIPES, GRID];
 
 fn write_inputs(folder: &Path) {
     let block = TriMesh::cuboid(Vec3::new(-0.1, 0.2, -0.1), Vec3::new(0.1, 0.4, 0.1));

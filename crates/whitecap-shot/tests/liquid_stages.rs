@@ -54,9 +54,16 @@ fn write_meshes(folder: &Path) {
     write("open.ply", &open);
 }
 
-fn run_in(folder: &Path, cancel_after: Option<i64>) -> RunOutcome {
+/// The kinds of stages that simulate a liquid.
+const KINDS: [&str; 2] = ["sph", "flip"];
+
+fn of_kind(text: &str, kind: &str) -> String {
+    text.replace("kind = \"sph\"", &format!("kind = \"{kind}\""))
+}
+
+fn run_in(folder: &Path, kind: &str, cancel_after: Option<i64>) -> RunOutcome {
     let path = folder.join("splash.toml");
-    std::fs::write(&path, SHOT).unwrap();
+    std::fs::write(&path, of_kind(SHOT, kind)).unwrap();
     write_meshes(folder);
     let shot = Shot::load(&path, &Registry::standard()).unwrap_or_else(|error| panic!("{error}"));
     let cancel = CancelToken::new();
@@ -84,24 +91,26 @@ fn saved(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_cancelled_simulation_continues_with_the_same_bytes() {
-    let whole = tempfile::tempdir().unwrap();
-    run_in(whole.path(), None);
-    let expected = saved(whole.path());
-    assert_eq!(expected.len(), 6);
-    let interrupted = tempfile::tempdir().unwrap();
-    assert!(matches!(run_in(interrupted.path(), Some(3)), RunOutcome::Cancelled));
-    assert!(saved(interrupted.path()).len() < 6, "the run must have been interrupted");
-    run_in(interrupted.path(), None);
-    assert!(saved(interrupted.path()) == expected, "other bytes after continuing");
+    for kind in KINDS {
+        let whole = tempfile::tempdir().unwrap();
+        run_in(whole.path(), kind, None);
+        let expected = saved(whole.path());
+        assert_eq!(expected.len(), 6, "{kind}");
+        let interrupted = tempfile::tempdir().unwrap();
+        assert!(matches!(run_in(interrupted.path(), kind, Some(3)), RunOutcome::Cancelled));
+        assert!(saved(interrupted.path()).len() < 6, "{kind}: the run must have been interrupted");
+        run_in(interrupted.path(), kind, None);
+        assert!(saved(interrupted.path()) == expected, "{kind}: other bytes after continuing");
+    }
 }
 
 /// The report of a run of the shot, with some text in place of another.
-fn report(old: &str, new: &str) -> (tempfile::TempDir, Value) {
+fn report(kind: &str, old: &str, new: &str) -> (tempfile::TempDir, Value) {
     assert!(SHOT.contains(old), "{old}");
     let folder = tempfile::tempdir().unwrap();
     write_meshes(folder.path());
     let path = folder.path().join("splash.toml");
-    let text = SHOT.replace(old, new);
+    let text = of_kind(&SHOT.replace(old, new), kind);
     let shot = Shot::parse(&text, &path, &Registry::standard()).unwrap_or_else(|e| panic!("{e}"));
     let summary = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new())).unwrap();
     let report = std::fs::read_to_string(summary.report_json.unwrap()).unwrap();
@@ -120,7 +129,7 @@ fn metric(report: &Value, name: &str) -> Vec<f64> {
 /// keep incompressible, and that none is where none may be. The emitter adds to them.
 #[test]
 fn the_report_counts() {
-    let (_folder, report) = report("spacing = 0.05", "spacing = 0.05");
+    let (_folder, report) = report("sph", "spacing = 0.05", "spacing = 0.05");
     let particles = metric(&report, "particles");
     assert_eq!(particles.len(), 6);
     assert!(particles[5] > particles[0] && particles[0] > 100.0, "{particles:?}");
@@ -138,23 +147,38 @@ fn the_report_counts() {
     }
 }
 
+/// Contract: the report of every frame of a grid liquid says how many particles there are, the emitter's among
+/// them, and how hard the pressure was to solve.
+#[test]
+fn the_report_of_a_grid_liquid_counts() {
+    let (_folder, report) = report("flip", "spacing = 0.05", "spacing = 0.05");
+    let particles = metric(&report, "particles");
+    assert!(particles.len() == 6 && particles[5] > particles[0], "{particles:?}");
+    for name in ["steps", "iterations per step", "largest speed", "kinetic energy"] {
+        let values = metric(&report, name);
+        assert!(values.len() == 5 && values.iter().all(|&value| value > 0.0), "{name} {values:?}");
+    }
+}
+
 /// Contract: liquid makes way for a solid that starts in it and for earlier fills, and notes say
 /// which fill lost how many particles.
 #[test]
 fn what_is_left_out_is_told() {
     let again = "{ box = { min = [0, 0, 0], max = [0.3, 0.2, 0.4] } },\n]\nemitters";
-    let (_folder, report) = report("]\nemitters", again);
-    let notes = report["stages"][0]["frames"][0]["notes"].to_string();
-    assert!(!notes.contains("fill 1") && notes.matches("fill 3 (box)").count() == 2, "{notes}");
-    assert!(notes.contains("inside a solid") && notes.contains("earlier fill"), "{notes}");
+    for kind in KINDS {
+        let (_folder, report) = report(kind, "]\nemitters", again);
+        let notes = report["stages"][0]["frames"][0]["notes"].to_string();
+        assert!(!notes.contains("fill 1") && notes.matches("fill 3 (box)").count() == 2, "{notes}");
+        assert!(notes.contains("inside a solid") && notes.contains("earlier fill"), "{notes}");
+    }
 }
 
 /// Contract: with `keep = "visible"` the particles deep in the liquid are left out of the files;
 /// what is simulated stays the same.
 #[test]
 fn only_visible_particles_can_be_kept() {
-    let (_all_folder, all) = report("spacing = 0.05", "spacing = 0.02");
-    let (folder, visible) = report("spacing = 0.05", "spacing = 0.02\nkeep = \"visible\"");
+    let (_all_folder, all) = report("sph", "spacing = 0.05", "spacing = 0.02");
+    let (folder, visible) = report("sph", "spacing = 0.05", "spacing = 0.02\nkeep = \"visible\"");
     assert_eq!(metric(&all, "particles"), metric(&visible, "particles"));
     let file = folder.path().join("out/splash/water/water.0001.bgeo");
     let saved = whitecap_io::read_particles(file).unwrap().len() as f64;
@@ -180,18 +204,26 @@ fn bad_scenes_are_told_at_their_lines() {
 /// left out says so when it starts.
 #[test]
 fn a_shot_without_liquid_says_what_is_missing() {
-    let text = "[shot]\nname = \"dry\"\nframes = [1, 2]\n\n[water]\nkind = \"sph\"\nspacing = 0.1\nspacng = 1\n";
-    let told = |text: &str| {
-        Shot::parse(text, Path::new("dry.toml"), &Registry::standard()).err().unwrap().to_string()
-    };
-    assert!(told(text).contains("spacng") && told(text).contains("spacing"));
-    assert!(told(&text.replace("spacng = 1\n", "")).contains("there is no liquid"));
-    let folder = tempfile::tempdir().unwrap();
-    let drowned = "fill = [{ sphere = { center = [0, 0, 0], radius = 0.3 } }]\nobstacles = [{ min = [-1, -1, -1], max = [1, 1, 1] }]\n";
-    let text = text.replace("spacng = 1\n", drowned);
-    let shot = Shot::parse(&text, &folder.path().join("dry.toml"), &Registry::standard());
-    let shot = shot.unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    let outcome = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new()));
-    let told = outcome.err().unwrap().to_string();
-    assert!(told.contains("fill 1 (sphere)") && told.contains("inside a solid"), "{told}");
+    for kind in KINDS {
+        let text = &of_kind(
+            "[shot]\nname = \"dry\"\nframes = [1, 2]\n\n[water]\nkind = \"sph\"\nspacing = 0.1\nspacng = 1\n",
+            kind,
+        );
+        let told = |text: &str| {
+            Shot::parse(text, Path::new("dry.toml"), &Registry::standard())
+                .err()
+                .unwrap()
+                .to_string()
+        };
+        assert!(told(text).contains("spacng") && told(text).contains("spacing"));
+        assert!(told(&text.replace("spacng = 1\n", "")).contains("there is no liquid"));
+        let folder = tempfile::tempdir().unwrap();
+        let drowned = "fill = [{ sphere = { center = [0, 0, 0], radius = 0.3 } }]\nobstacles = [{ min = [-1, -1, -1], max = [1, 1, 1] }]\n";
+        let text = text.replace("spacng = 1\n", drowned);
+        let shot = Shot::parse(&text, &folder.path().join("dry.toml"), &Registry::standard());
+        let shot = shot.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let outcome = run(&shot, &RunOptions::new(&|_: &Event<'_>| {}, &CancelToken::new()));
+        let told = outcome.err().unwrap().to_string();
+        assert!(told.contains("fill 1 (sphere)") && told.contains("inside a solid"), "{told}");
+    }
 }
