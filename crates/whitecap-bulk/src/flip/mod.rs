@@ -32,7 +32,6 @@ mod report;
 mod saved_state;
 mod settings;
 mod surface_distance;
-mod surroundings;
 mod to_grid;
 
 pub use error::FlipError;

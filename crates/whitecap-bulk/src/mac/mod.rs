@@ -16,6 +16,7 @@ pub mod face_block;
 pub mod faces;
 pub mod pressure;
 pub mod solids;
+pub mod transport;
 
 use whitecap_core::Lattice;
 use whitecap_core::glam::{IVec3, Vec3};

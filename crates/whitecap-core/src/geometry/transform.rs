@@ -188,6 +188,11 @@ impl KeyframedTransform {
         Self { keys: vec![(0.0, transform)] }
     }
 
+    /// Whether it never moves.
+    pub fn is_at_rest(&self) -> bool {
+        self.keys.len() == 1
+    }
+
     /// The placement at `time` in seconds.
     pub fn at(&self, time: f64) -> Transform {
         match self.segment(time) {

@@ -116,6 +116,14 @@ impl AnimatedBody {
         }
     }
 
+    /// Whether it never moves.
+    pub fn is_at_rest(&self) -> bool {
+        match &self.motion.kind {
+            MotionKind::Rigid { path, .. } => path.is_at_rest(),
+            MotionKind::Sequence(_) => false,
+        }
+    }
+
     /// The largest scale it ever has.
     pub fn largest_scale(&self) -> f32 {
         match &self.motion.kind {
