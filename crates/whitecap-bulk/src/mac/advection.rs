@@ -56,8 +56,7 @@ pub fn carry_cells_sharply(
     tiles: &[IVec3],
     time_step: f32,
 ) -> SparseGrid<f32> {
-    let places = [Vec3::splat(0.5)];
-    MacCormack { values, velocity, places: &places, time_step, cells: None }.carried(tiles)
+    MacCormack { values, velocity, components: 1, time_step, cells: None }.carried(tiles)
 }
 
 /// The values that the flow has carried to the faces of the cells of `tiles`, each component to its own, by
@@ -69,11 +68,10 @@ pub fn carry_faces_sharply(
     tiles: &[IVec3],
     time_step: f32,
 ) -> SparseGrid<Vec3> {
-    let places: [Vec3; 3] = std::array::from_fn(MacLattice::face_offset);
     let cells = CoordinateIndex::build(tiles);
     let behind = |&tile: &IVec3| [tile, tile + IVec3::X, tile + IVec3::Y, tile + IVec3::Z];
     let tiles: Vec<IVec3> = tiles.iter().flat_map(behind).collect();
-    MacCormack { values, velocity, places: &places, time_step, cells: Some(&cells) }.carried(&tiles)
+    MacCormack { values, velocity, components: 3, time_step, cells: Some(&cells) }.carried(&tiles)
 }
 
 /// One or three numbers of a cell.
@@ -112,8 +110,8 @@ impl Components for Vec3 {
 struct MacCormack<'a, T> {
     values: &'a SparseGrid<T>,
     velocity: &'a SparseGrid<Vec3>,
-    /// Where in a cell each component is.
-    places: &'a [Vec3],
+    /// One in the middle of each cell, or three on its faces.
+    components: usize,
     time_step: f32,
     /// The tiles of the cells whose faces are wanted; `None` if everything in each tile is wanted.
     cells: Option<&'a CoordinateIndex>,
@@ -170,28 +168,32 @@ impl<T: Components> MacCormack<'_, T> {
         time: f32,
         mut visit: impl FnMut(usize, Found<T>),
     ) {
-        let flow = Block::new(self.velocity, tile, 3);
-        let block = Block::new(values, tile, self.places.len());
-        let time = time / self.velocity.lattice().cell;
+        let moved = Block::new(self.velocity, tile, 3).moved(time / self.velocity.lattice().cell);
+        let block = Block::new(values, tile, self.components);
         let border = self.border(tile);
+        let nothing = self.values.background();
         for offset in 0..TILE_NODES {
-            let is_wanted = |axis: usize| {
-                border.is_none_or(|border| border[axis] && local_node(offset)[axis] == 0)
-            };
+            let cell = local_node(offset);
+            let is_wanted =
+                |axis: usize| border.is_none_or(|border| border[axis] && cell[axis] == 0);
             if !(0..3).any(is_wanted) {
                 continue;
             }
-            let corner = (local_node(offset) + PADDING as i32).as_vec3();
-            let mut low: [f32; 3] =
-                std::array::from_fn(|index| self.values.background().component(index));
-            let mut high = low;
+            let corner = (cell + PADDING as i32).as_vec3();
+            let here = moved_place(cell);
+            let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
             let value = T::from_components(|index| {
                 if !is_wanted(index) {
-                    return self.values.background().component(index);
+                    low[index] = nothing.component(index);
+                    high[index] = low[index];
+                    return low[index];
                 }
-                let place = self.places[index];
-                let at = flow.carried(corner + place, time) - place;
-                let corners = Corners::new(&block.components[index], at);
+                // A face moves like the mean of the cells beside it.
+                let moved = match self.components {
+                    1 => moved[here],
+                    _ => 0.5 * (moved[here] + moved[here - MOVED_BELOW[index]]),
+                };
+                let corners = Corners::new(&block.components[index], corner + moved);
                 (low[index], high[index]) = corners.range();
                 trilinear(corners.values, corners.t)
             });
@@ -228,23 +230,44 @@ impl Block {
         Self { components: (0..components).map(of).collect() }
     }
 
+    /// How far the flow carries the middle of each cell of the tile, and of those below it on each axis, in a
+    /// time, in cells: the midpoint rule, of second order like the method. `time` is in cells per m/s.
+    fn moved(&self, time: f32) -> Vec<Vec3> {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.components[axis].as_slice());
+        let mut moved = vec![Vec3::ZERO; MOVED * MOVED * MOVED];
+        for (place, moved) in moved.iter_mut().enumerate() {
+            let cell = [place % MOVED, place / MOVED % MOVED, place / MOVED / MOVED];
+            let [i, j, k] = cell.map(|along| along + PADDING - 1);
+            let here = i + EDGE * (j + EDGE * k);
+            let mean = |faces: &[f32], next: usize| 0.5 * (faces[here] + faces[here + next]);
+            let first = Vec3::new(mean(x, 1), mean(y, EDGE), mean(z, EDGE * EDGE));
+            let middle = Vec3::new(i as f32, j as f32, k as f32) + 0.5 + 0.5 * time * first;
+            *moved = time * self.velocity(middle);
+        }
+        moved
+    }
+
     /// Velocity at a position.
     #[inline(always)]
     fn velocity(&self, position: Vec3) -> Vec3 {
-        Vec3::from_array(std::array::from_fn(|axis| {
+        let component = |axis: usize| {
             let at = position - MacLattice::face_offset(axis);
             let corners = Corners::new(&self.components[axis], at);
             trilinear(corners.values, corners.t)
-        }))
+        };
+        Vec3::new(component(0), component(1), component(2))
     }
+}
 
-    /// Where the flow carries a point in a time, in cells per m/s: the midpoint rule, of second order like the
-    /// method.
-    #[inline(always)]
-    fn carried(&self, position: Vec3, time: f32) -> Vec3 {
-        let halfway = position + 0.5 * time * self.velocity(position);
-        position + time * self.velocity(halfway)
-    }
+/// Cells along the edge of a tile and of those below it.
+const MOVED: usize = 9;
+/// Distance to the cell below on each axis there.
+const MOVED_BELOW: [usize; 3] = [1, MOVED, MOVED * MOVED];
+
+#[inline(always)]
+fn moved_place(cell: IVec3) -> usize {
+    let cell = cell + 1;
+    cell.x as usize + MOVED * (cell.y as usize + MOVED * cell.z as usize)
 }
 
 /// The eight values around a position.

@@ -14,6 +14,7 @@ pub mod cell_order;
 pub mod extrapolation;
 pub mod face_block;
 pub mod faces;
+mod parabola;
 pub mod pressure;
 pub mod solids;
 pub mod transport;

@@ -18,21 +18,22 @@
 //! The time taken grows with the length of the step.
 
 use rayon::prelude::*;
+use wide::f32x8;
 use whitecap_core::SparseGrid;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{TILE_NODES, Tile, local_node};
 
+use super::parabola::{PADDING, ROW, amounts_through};
+
 /// Share of the air in a cell that may leave it in a part of a step.
-const LARGEST_SHARE: f64 = 0.95;
+const LARGEST_SHARE: f32 = 0.95;
 /// Rows along an axis through a tile.
 const ROWS: usize = 64;
-/// Cells before and after a tile that a parabola needs.
-const PADDING: usize = 3;
 
 /// The values of a layer of cells across all rows.
 type Layer = [f32; ROWS];
 /// Layers of a tile, with those before and after it.
-type Layers = [Layer; 8 + 2 * PADDING];
+type Layers = [Layer; ROW];
 
 /// Cells from a lowest one to below a highest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +79,8 @@ pub fn carry_amounts(
     let mut left = vec![0.0; values.len()];
     let Some(first) = values.first() else { return left };
     let cells_per_metre = time_step / f64::from(velocity.lattice().cell);
-    let share = f64::from(largest_outflow(first.coordinates(), velocity, room)) * cells_per_metre;
-    let parts = (share / LARGEST_SHARE).ceil().max(1.0);
+    let parts = f64::from(parts_needed(first.coordinates(), velocity, room)) * cells_per_metre;
+    let parts = parts.ceil().max(1.0);
     let still = SparseGrid::from_tiles(
         first.lattice(),
         1.0,
@@ -104,28 +105,39 @@ pub fn carry_amounts(
     left
 }
 
-/// The largest sum over the faces of a cell of what flows out of it, in m/s.
-fn largest_outflow(tiles: &[IVec3], velocity: &SparseGrid<Vec3>, room: CellBox) -> f32 {
+/// How many parts a step must have so that no cell is emptied in a sweep of either order, as if it lasted one
+/// second and cells were a metre wide.
+fn parts_needed(tiles: &[IVec3], velocity: &SparseGrid<Vec3>, room: CellBox) -> f32 {
     let of_tile = |&tile: &IVec3| {
-        let flows: [[Layer; 9]; 3] = std::array::from_fn(|axis| flows(velocity, tile, axis));
+        let flows = [0, 1, 2].map(|axis| flows(velocity, tile, axis));
         let is_inside = room.contains_tile(tile);
-        let mut largest = 0.0f32;
+        let mut most = 0.0f32;
         for offset in 0..TILE_NODES {
             let cell = local_node(offset);
             if !is_inside && !room.contains(tile * 8 + cell) {
                 continue;
             }
-            let mut out = 0.0;
-            for axis in 0..3 {
+            let through = |axis: usize| {
                 let (layer, row) = (cell[axis] as usize, row_of(cell, axis));
-                out +=
-                    (-flows[axis][layer][row]).max(0.0) + flows[axis][layer + 1][row].max(0.0);
-            }
-            largest = largest.max(out);
+                (flows[axis][layer][row], flows[axis][layer + 1][row])
+            };
+            most = most.max(parts_for_cell([through(0), through(1), through(2)]));
         }
-        largest
+        most
     };
     tiles.par_iter().map(of_tile).reduce(|| 0.0, f32::max)
+}
+
+/// As [`parts_needed`] for one cell, by what flows through its low and high face on each axis. In a sweep at
+/// most a share of the air that the sweeps before it have left may leave: out₁ / n ≤ share,
+/// out₂ / n ≤ share (1 − net₁ / n), and so on.
+#[inline]
+fn parts_for_cell(through: [(f32, f32); 3]) -> f32 {
+    let out = through.map(|(low, high)| ((-low).max(0.0) + high.max(0.0)) / LARGEST_SHARE);
+    let net = through.map(|(low, high)| high - low);
+    let forward = out[0].max(out[1] + net[0]).max(out[2] + net[0] + net[1]);
+    let backward = out[2].max(out[1] + net[2]).max(out[0] + net[2] + net[1]);
+    forward.max(backward)
 }
 
 /// The row along an axis that a cell of a tile is in.
@@ -147,37 +159,61 @@ fn stride(axis: usize) -> usize {
     [1, 8, 64][axis]
 }
 
-/// A layer of a tile.
+/// Copies a layer of a tile.
 #[inline]
-fn layer_of<T: Copy>(tile: &[T; TILE_NODES], axis: usize, layer: usize) -> [T; ROWS] {
+fn copy_layer<T: Copy>(
+    tile: &[T; TILE_NODES],
+    axis: usize,
+    layer: usize,
+    copied: &mut Layer,
+    value: impl Fn(T) -> f32,
+) {
     let [one, other] = across(axis).map(stride);
     let start = layer * stride(axis);
-    std::array::from_fn(|row| tile[start + (row % 8) * one + (row / 8) * other])
+    for (outer, row) in copied.chunks_exact_mut(8).enumerate() {
+        for (inner, copied) in row.iter_mut().enumerate() {
+            *copied = value(tile[start + inner * one + outer * other]);
+        }
+    }
 }
 
 /// What flows through the nine layers of faces across an axis of a tile, in m/s.
 fn flows(velocity: &SparseGrid<Vec3>, tile: IVec3, axis: usize) -> [Layer; 9] {
-    let layer = |tile: Option<&Tile<Vec3>>, layer: usize| match tile {
-        None => [velocity.background()[axis]; ROWS],
-        Some(Tile::Constant(value)) => [value[axis]; ROWS],
-        Some(Tile::Dense(values)) => layer_of(values, axis, layer).map(|value| value[axis]),
-    };
+    let mut flows = [[velocity.background()[axis]; ROWS]; 9];
     let (own, next) = (velocity.tile(tile), velocity.tile(tile + IVec3::AXES[axis]));
-    std::array::from_fn(|face| if face < 8 { layer(own, face) } else { layer(next, 0) })
+    for (face, flow) in flows.iter_mut().enumerate() {
+        match if face < 8 { own } else { next } {
+            None => {}
+            Some(Tile::Constant(value)) => flow.fill(value[axis]),
+            Some(Tile::Dense(values)) => {
+                copy_layer(values, axis, face % 8, flow, |value| value[axis]);
+            }
+        }
+    }
+    flows
 }
 
-/// The layers of a tile and `PADDING` before and after it.
-fn layers(grid: &SparseGrid<f32>, tile: IVec3, axis: usize) -> Layers {
+/// The layers of a tile and `PADDING` before and after it; `None` if there are only zeros.
+fn layers(grid: &SparseGrid<f32>, tile: IVec3, axis: usize) -> Option<Layers> {
     let step = IVec3::AXES[axis];
     let around = [grid.tile(tile - step), grid.tile(tile), grid.tile(tile + step)];
-    std::array::from_fn(|place| {
+    let is_zero = |tile: &Option<&Tile<f32>>| match tile {
+        None => grid.background() == 0.0,
+        Some(tile) => matches!(tile, Tile::Constant(0.0)),
+    };
+    if around.iter().all(is_zero) {
+        return None;
+    }
+    let mut layers = [[grid.background(); ROWS]; ROW];
+    for (place, layer) in layers.iter_mut().enumerate() {
         let place = place + 8 - PADDING;
         match around[place / 8] {
-            None => [grid.background(); ROWS],
-            Some(Tile::Constant(value)) => [*value; ROWS],
-            Some(Tile::Dense(values)) => layer_of(values, axis, place % 8),
+            None => {}
+            Some(Tile::Constant(value)) => layer.fill(*value),
+            Some(Tile::Dense(values)) => copy_layer(values, axis, place % 8, layer, |value| value),
         }
-    })
+    }
+    Some(layers)
 }
 
 /// A sweep along an axis.
@@ -193,8 +229,8 @@ struct Sweep<'a> {
 
 /// A tile after a sweep: the air, each of the values, and what was lost of them.
 struct SweptTile {
-    air: Box<[f32; TILE_NODES]>,
-    values: Vec<Box<[f32; TILE_NODES]>>,
+    air: Tile<f32>,
+    values: Vec<Tile<f32>>,
     lost: Vec<f64>,
 }
 
@@ -210,10 +246,10 @@ impl Sweep<'_> {
         }
         for grid in values.iter_mut().rev() {
             for (slot, tile) in grid.tiles_mut().iter_mut().zip(&mut swept) {
-                *slot = Tile::Dense(tile.values.pop().expect("there is one for each grid"));
+                *slot = tile.values.pop().expect("there is one for each grid");
             }
         }
-        let air = tiles.iter().copied().zip(swept.into_iter().map(|tile| Tile::Dense(tile.air)));
+        let air = tiles.iter().copied().zip(swept.into_iter().map(|tile| tile.air));
         let air = SparseGrid::from_tiles(self.air.lattice(), 1.0, air.collect());
         (air.expect("the tiles of a grid are distinct"), lost)
     }
@@ -221,7 +257,7 @@ impl Sweep<'_> {
     fn swept(&self, values: &[SparseGrid<f32>], tile: IVec3) -> SweptTile {
         let mut flow = flows(self.velocity, tile, self.axis);
         flow.iter_mut().flatten().for_each(|flow| *flow *= self.scale);
-        let air = layers(self.air, tile, self.axis);
+        let air = layers(self.air, tile, self.axis).expect("there is air everywhere");
         let mut new_air = [[0.0; ROWS]; 8];
         for (layer, new) in new_air.iter_mut().enumerate() {
             for row in 0..ROWS {
@@ -230,10 +266,14 @@ impl Sweep<'_> {
         }
         let outside = self.outside(tile);
         let mut swept =
-            SweptTile { air: Box::new([1.0; TILE_NODES]), values: Vec::new(), lost: Vec::new() };
+            SweptTile { air: Tile::Constant(1.0), values: Vec::new(), lost: Vec::new() };
         for grid in values {
-            let held = layers(grid, tile, self.axis);
-            let through = amounts_through(&held, &air, &flow);
+            let Some(held) = layers(grid, tile, self.axis) else {
+                swept.values.push(Tile::Constant(0.0));
+                swept.lost.push(0.0);
+                continue;
+            };
+            let through = through_layers(&held, &air, &flow);
             let mut new = [[0.0; ROWS]; 8];
             for layer in 0..8 {
                 for row in 0..ROWS {
@@ -281,106 +321,47 @@ impl Sweep<'_> {
         lost
     }
 
-    fn as_tile(&self, layers: &[Layer; 8]) -> Box<[f32; TILE_NODES]> {
+    fn as_tile(&self, layers: &[Layer; 8]) -> Tile<f32> {
         let [one, other] = across(self.axis).map(stride);
         let mut tile = Box::new([0.0; TILE_NODES]);
         for (layer, values) in layers.iter().enumerate() {
-            for (row, &value) in values.iter().enumerate() {
-                tile[layer * stride(self.axis) + (row % 8) * one + (row / 8) * other] = value;
+            let start = layer * stride(self.axis);
+            for (outer, row) in values.chunks_exact(8).enumerate() {
+                for (inner, &value) in row.iter().enumerate() {
+                    tile[start + inner * one + outer * other] = value;
+                }
             }
         }
-        tile
+        Tile::Dense(tile)
     }
 }
 
 /// What flows through the nine layers of faces of a tile, in cells times value.
-fn amounts_through(held: &Layers, air: &Layers, flow: &[Layer; 9]) -> [Layer; 9] {
-    // The value on each face between two cells (Colella and Woodward 1984, Eq. 1.6), from limited slopes
-    // (1.8): it is between the values of the two.
-    let mut slope = [[0.0; ROWS]; 12];
-    for (cell, slope) in slope.iter_mut().enumerate() {
-        for row in 0..ROWS {
-            slope[row] = limited_slope(held[cell][row], held[cell + 1][row], held[cell + 2][row]);
-        }
-    }
-    let mut edge = [[0.0; ROWS]; 11];
-    for (face, edge) in edge.iter_mut().enumerate() {
-        for row in 0..ROWS {
-            let (low, high) = (held[face + 1][row], held[face + 2][row]);
-            edge[row] = 0.5 * (low + high) - (slope[face + 1][row] - slope[face][row]) / 6.0;
-        }
-    }
-    // What leaves the cells before, in and after the tile on either side.
+fn through_layers(held: &Layers, air: &Layers, flow: &[Layer; 9]) -> [Layer; 9] {
     let mut through = [[0.0; ROWS]; 9];
-    for cell in 0..10 {
-        for row in 0..ROWS {
-            let (value, volume) = (held[cell + 2][row], air[cell + 2][row]);
-            let parabola = Parabola::new(edge[cell][row], value, edge[cell + 1][row]);
-            if cell > 0 {
-                let out = (-flow[cell - 1][row]).max(0.0);
-                through[cell - 1][row] -= out * parabola.mean_low(out / volume);
-            }
-            if cell < 9 {
-                let out = flow[cell][row].max(0.0);
-                through[cell][row] += out * parabola.mean_high(out / volume);
-            }
+    for rows in (0..ROWS).step_by(8) {
+        let eight = |layer: &Layer| f32x8::from(&layer[rows..rows + 8]);
+        let parts = amounts_through(
+            &held.each_ref().map(eight),
+            &air.each_ref().map(eight),
+            &flow.each_ref().map(eight),
+        );
+        for (layer, part) in through.iter_mut().zip(parts) {
+            layer[rows..rows + 8].copy_from_slice(&part.to_array());
         }
     }
     through
 }
 
-/// The slope between three values, limited so that nothing beyond them appears (Eq. 1.8).
-#[inline(always)]
-fn limited_slope(low: f32, value: f32, high: f32) -> f32 {
-    let (before, after) = (value - low, high - value);
-    let most = 2.0 * before.abs().min(after.abs());
-    let slope = (0.5 * (before + after)).abs().min(most).copysign(before + after);
-    if before * after > 0.0 { slope } else { 0.0 }
-}
-
-/// How a value varies over a cell.
-struct Parabola {
-    low: f32,
-    high: f32,
-    /// Difference between the ends, and curvature: Δa and a₆ of Eq. 1.5.
-    rise: f32,
-    bend: f32,
-}
-
-impl Parabola {
-    /// From the values at the ends and the mean, made monotone (Eq. 1.10).
-    #[inline(always)]
-    fn new(low: f32, mean: f32, high: f32) -> Self {
-        let is_extremum = (high - mean) * (mean - low) <= 0.0;
-        let rise = high - low;
-        let excess = rise * (mean - 0.5 * (low + high));
-        let limit = rise * rise / 6.0;
-        let new_low = if excess > limit { 3.0 * mean - 2.0 * high } else { low };
-        let new_high = if excess < -limit { 3.0 * mean - 2.0 * low } else { high };
-        let low = if is_extremum { mean } else { new_low };
-        let high = if is_extremum { mean } else { new_high };
-        Self { low, high, rise: high - low, bend: 6.0 * mean - 3.0 * (low + high) }
-    }
-
-    /// Mean over this share of the cell at its high end (Eq. 1.12).
-    #[inline(always)]
-    fn mean_high(&self, share: f32) -> f32 {
-        self.high - 0.5 * share * (self.rise - (1.0 - 2.0 / 3.0 * share) * self.bend)
-    }
-
-    /// Mean over this share of the cell at its low end.
-    #[inline(always)]
-    fn mean_low(&self, share: f32) -> f32 {
-        self.low + 0.5 * share * (self.rise + (1.0 - 2.0 / 3.0 * share) * self.bend)
-    }
-}
-
 /// From values per volume of air to amounts per cell: in a flow without divergence these are the same.
 fn settle(grid: &mut SparseGrid<f32>, air: &SparseGrid<f32>) {
     grid.tiles_mut().par_iter_mut().zip(air.tiles()).for_each(|(values, air)| {
-        if let (Tile::Dense(values), Tile::Dense(air)) = (values, air) {
-            for (value, air) in values.iter_mut().zip(air.iter()) {
+        if let (Tile::Dense(dense), Tile::Dense(air)) = (&mut *values, air) {
+            for (value, air) in dense.iter_mut().zip(air.iter()) {
                 *value *= air;
+            }
+            if dense.iter().all(|&value| value == 0.0) {
+                *values = Tile::Constant(0.0);
             }
         }
     });

@@ -47,6 +47,8 @@ pub(super) struct Air {
     pub(super) pressure: SparseGrid<f32>,
     /// Time in s.
     pub(super) time: f64,
+    /// Length of the last step in s if the next one reflects it, else zero.
+    pub(super) last_step: f64,
 }
 
 impl Smoke {
@@ -64,6 +66,7 @@ impl Smoke {
             velocity: SparseGrid::new(lattice.corners, Vec3::ZERO),
             pressure: nothing,
             time: 0.0,
+            last_step: 0.0,
         };
         let solids = SolidFaces::new(lattice, &[], &Touching(&surroundings));
         let room = cells_of_domain(&settings);
@@ -170,7 +173,8 @@ impl Smoke {
         }
         self.solids = SolidFaces::new(self.lattice, velocity.coordinates(), &Touching(&self.surroundings));
         let pressure = SparseGrid::new(centers, 0.0);
-        self.air = Air { density, temperature, velocity, pressure, time: self.air.time };
+        let time = self.air.time;
+        self.air = Air { density, temperature, velocity, pressure, time, last_step: 0.0 };
         Ok(())
     }
 

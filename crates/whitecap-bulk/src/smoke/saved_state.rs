@@ -25,6 +25,7 @@ impl Smoke {
         let mut bytes = KIND.begin();
         bytes.extend_from_slice(&self.settings.cell.to_le_bytes());
         bytes.extend_from_slice(&self.air.time.to_le_bytes());
+        bytes.extend_from_slice(&self.air.last_step.to_le_bytes());
         put_grid(&mut bytes, &self.air.density, f32::to_le_bytes);
         put_grid(&mut bytes, &self.air.temperature, f32::to_le_bytes);
         put_grid(&mut bytes, &self.air.velocity, saved_bytes::vector_bytes);
@@ -41,7 +42,9 @@ impl Smoke {
             return Err(StateError::Scale { name: "cell", found, expected }.into());
         }
         let time = f64::from_le_bytes(reader.take()?);
+        let last_step = f64::from_le_bytes(reader.take()?);
         possible("time", time.is_finite() && time >= 0.0)?;
+        possible("time step", last_step.is_finite() && last_step >= 0.0)?;
         let centers = self.lattice.centers();
         let scalar = |reader: &mut Reader<'_>| read_grid(reader, centers, 0.0, f32::from_le_bytes);
         let density = scalar(&mut reader)?;
@@ -63,7 +66,7 @@ impl Smoke {
         let surroundings = self.surroundings.at(time)?;
         self.solids = SolidFaces::new(self.lattice, &faces, &Touching(&surroundings));
         self.surroundings = surroundings;
-        self.air = Air { density, temperature, velocity, pressure, time };
+        self.air = Air { density, temperature, velocity, pressure, time, last_step };
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ impl Default for SmokeSettings {
             temperature_threshold: 0.1,
             padding: 1,
             tolerance: 1e-4,
-            cfl: 2.5,
+            cfl: 3.0,
             forces: Vec::new(),
             domain: None,
             open_sides: Vec::new(),
