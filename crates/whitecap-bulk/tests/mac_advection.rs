@@ -87,7 +87,9 @@ fn no_new_extrema_appear() {
         }
         let (low, high) = range(&held);
         assert!(low >= 0.0 && high <= highest, "{distance} cells: {low} to {high}");
-        let most = |tile: &Tile<Vec3>| (0..TILE_NODES).map(|n| tile.at(n).abs().max_element()).fold(0.0, f32::max);
+        let most = |tile: &Tile<Vec3>| {
+            (0..TILE_NODES).map(|n| tile.at(n).abs().max_element()).fold(0.0, f32::max)
+        };
         let largest = speeds.tiles().iter().map(most).fold(0.0, f32::max);
         assert!(largest <= fastest, "{distance} cells: {largest} m/s of {fastest}");
         // Rounding of the divergence is all that is allowed here.
@@ -111,11 +113,11 @@ fn transport_keeps_the_sum() {
     let (low, high) = range(&held[1]);
     assert!(low > 1.9999 && high < 2.0001, "{low} to {high}");
     // A stream through everything, and a room that ends before the tiles do.
-    let stream = SparseGrid::filled(lattice().corners, Vec3::new(0.9, 0.5, 0.0), tiles(), |_, _| {});
-    for room in [
-        CellBox::EVERYTHING,
-        CellBox { low: IVec3::new(-16, -16, 0), high: IVec3::new(13, 11, 8) },
-    ] {
+    let stream =
+        SparseGrid::filled(lattice().corners, Vec3::new(0.9, 0.5, 0.0), tiles(), |_, _| {});
+    for room in
+        [CellBox::EVERYTHING, CellBox { low: IVec3::new(-16, -16, 0), high: IVec3::new(13, 11, 8) }]
+    {
         let mut held = [noisy_box()];
         let mut left = 0.0;
         for _ in 0..30 {
@@ -131,17 +133,18 @@ fn transport_keeps_the_sum() {
 /// 0.55 of that of the semi-Lagrangian method, and that of transport less than 0.3.
 #[test]
 fn sharp_methods_are_sharp() {
-    let stream = SparseGrid::filled(lattice().corners, Vec3::new(0.31, 0.17, 0.0), tiles(), |_, _| {});
-    let blob = |center: Vec3| {
-        move |at: Vec3| (-(at - center).truncate().length_squared() / 0.09).exp()
-    };
+    let stream =
+        SparseGrid::filled(lattice().corners, Vec3::new(0.31, 0.17, 0.0), tiles(), |_, _| {});
+    let blob =
+        |center: Vec3| move |at: Vec3| (-(at - center).truncate().length_squared() / 0.09).exp();
     let start = Vec3::new(-0.6, -0.4, 0.0);
     let (steps, time_step) = (24, 0.15f32);
     let end = start + Vec3::new(0.31, 0.17, 0.0) * (steps as f32 * time_step);
     let exact = cells(blob(end));
     let error = |grid: &SparseGrid<f32>| {
         let tiles = grid.tiles().iter().zip(exact.tiles());
-        let squares = tiles.flat_map(|(a, b)| (0..TILE_NODES).map(move |n| (a.at(n) - b.at(n)).powi(2)));
+        let squares =
+            tiles.flat_map(|(a, b)| (0..TILE_NODES).map(move |n| (a.at(n) - b.at(n)).powi(2)));
         squares.map(f64::from).sum::<f64>().sqrt()
     };
     let (mut plain, mut sharp) = (cells(blob(start)), cells(blob(start)));

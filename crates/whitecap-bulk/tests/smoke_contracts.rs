@@ -5,7 +5,7 @@ use whitecap_bulk::smoke::{
     SourceShape, VolumeSource,
 };
 use whitecap_core::glam::{IVec3, Quat, Vec3};
-use whitecap_core::{Lattice, SparseGrid, Transform, Unwatched, TriMesh, Watch};
+use whitecap_core::{Lattice, SparseGrid, Transform, TriMesh, Unwatched, Watch};
 use whitecap_scene::AnimatedBody;
 use whitecap_scene::shape::{BallShape, BoxShape, Side};
 
@@ -29,8 +29,7 @@ fn ball(center: [f32; 3], radius: f32) -> SmokeSourceSettings {
 fn plume() -> Smoke {
     let mut smoke = Smoke::new(settings()).unwrap();
     let noise = NoiseSettings { scale: 0.2, swirl: 0.3, ..NoiseSettings::default() };
-    let source =
-        SmokeSourceSettings { noise: Some(noise), ..ball([0.0, 0.4, 0.0], 0.25) };
+    let source = SmokeSourceSettings { noise: Some(noise), ..ball([0.0, 0.4, 0.0], 0.25) };
     smoke.add_source(Source::new(source, None).unwrap());
     let cube = TriMesh::cuboid(Vec3::splat(-0.15), Vec3::splat(0.15));
     let place = |x: f32| Transform {
@@ -108,7 +107,8 @@ fn the_ledger_is_exact() {
 /// Contract: density dissipates and warmth cools at the rates that are set.
 #[test]
 fn density_dissipates_and_warmth_cools() {
-    let rates = SmokeSettings { dissipation: 0.7, cooling: 1.3, cell: 0.1, ..SmokeSettings::default() };
+    let rates =
+        SmokeSettings { dissipation: 0.7, cooling: 1.3, cell: 0.1, ..SmokeSettings::default() };
     let mut smoke = Smoke::new(rates).unwrap();
     smoke.set(&[IVec3::ZERO], |_| (1.0, 20.0, Vec3::ZERO)).unwrap();
     let warmth = |smoke: &Smoke| -> f64 {
@@ -150,9 +150,15 @@ fn every_kind_of_source_releases_its_rate() {
         let body = AnimatedBody::at_rest(mesh).unwrap();
         let mut source = Source::new(settings.clone(), Some(body)).unwrap();
         source.set_particles(&[Vec3::ZERO], &[Vec3::X]).unwrap();
-        let fog = SparseGrid::filled(Lattice::at_origin(0.05), 0.0, vec![IVec3::ZERO, -IVec3::ONE], |_, values| values.fill(1.0));
+        let fog = SparseGrid::filled(
+            Lattice::at_origin(0.05),
+            0.0,
+            vec![IVec3::ZERO, -IVec3::ONE],
+            |_, values| values.fill(1.0),
+        );
         source.set_volume(&fog);
-        let mut smoke = Smoke::new(SmokeSettings { cell: 0.05, ..SmokeSettings::default() }).unwrap();
+        let mut smoke =
+            Smoke::new(SmokeSettings { cell: 0.05, ..SmokeSettings::default() }).unwrap();
         smoke.add_source(source);
         let mut emitted = Vec::new();
         for _ in 0..4 {
@@ -229,7 +235,8 @@ fn a_cancelled_frame_changes_nothing() {
 /// Contract: tiles follow the smoke. None is farther from it than the padding; those it has left are gone.
 #[test]
 fn tiles_follow_the_smoke() {
-    let wind = whitecap_scene::force_field::Wind { velocity: [3.0, 0.0, 0.0], drag: 100.0, during: None };
+    let wind =
+        whitecap_scene::force_field::Wind { velocity: [3.0, 0.0, 0.0], drag: 100.0, during: None };
     let blown = SmokeSettings {
         cell: 0.1,
         forces: vec![whitecap_scene::force_field::ForceField::Wind(wind)],

@@ -40,6 +40,20 @@ fn height(smoke: &Smoke) -> f64 {
     moment / sum
 }
 
+/// Mean upward velocity of the density.
+fn mean_rise(smoke: &Smoke) -> f64 {
+    let (mut sum, mut moment) = (0.0, 0.0);
+    for (&tile, values) in smoke.density().coordinates().iter().zip(smoke.density().tiles()) {
+        let faces = smoke.velocity().neighbourhood(tile);
+        for offset in 0..TILE_NODES {
+            let (density, cell) = (f64::from(values.at(offset)), local_node(offset));
+            sum += density;
+            moment += 0.5 * density * f64::from(faces.get(cell).y + faces.get(cell + IVec3::Y).y);
+        }
+    }
+    moment / sum
+}
+
 /// Contract: with nothing dissipating the total density of rising smoke drifts by less than 1 % in 5 s; what
 /// was given up below the threshold is booked, so that the ledger is exact.
 #[test]
@@ -102,10 +116,9 @@ fn a_symmetric_source_gives_a_symmetric_plume() {
     for (&tile, values) in density.coordinates().iter().zip(density.tiles()) {
         for offset in 0..TILE_NODES {
             let cell = tile * 8 + local_node(offset);
-            for mirrored in [
-                IVec3::new(-1 - cell.x, cell.y, cell.z),
-                IVec3::new(cell.x, cell.y, -1 - cell.z),
-            ] {
+            for mirrored in
+                [IVec3::new(-1 - cell.x, cell.y, cell.z), IVec3::new(cell.x, cell.y, -1 - cell.z)]
+            {
                 difference = difference.max((values.at(offset) - density.get(mirrored)).abs());
             }
             largest = largest.max(values.at(offset));
@@ -115,38 +128,50 @@ fn a_symmetric_source_gives_a_symmetric_plume() {
     assert!(difference < 0.01 * largest, "{difference} of {largest}");
 }
 
-/// Contract: a ball of warm air rises as a thermal: once it has turned into a ring it widens in proportion to
-/// its height, so that (z + z₀)² grows in proportion to time (Morton, Taylor and Turner 1956); the exponent of
-/// z + z₀ in time is within 15 % of ½.
+/// Contract: a ball of warm air starts to rise at two thirds of its buoyancy, since it has to move half its
+/// volume of other air along with it (the added mass of a ball); within 5 %.
 #[test]
-fn a_thermal_rises_with_the_root_of_time() {
-    let radius = 0.25;
-    let padding = std::env::var("PAD").map_or(1, |p| p.parse().unwrap());
-    let mut smoke = thermal(0.05, radius, SmokeSettings { padding, ..SmokeSettings::default() });
-    let mut track = Vec::new();
-    for frame in 1..=120 {
-        smoke.step_frame(FRAME, &Unwatched).unwrap();
-        track.push((f64::from(frame) * FRAME, height(&smoke)));
-        if frame % 12 == 0 {
-            println!("{:.2} s: {:.3} m, {} tiles", track.last().unwrap().0, track.last().unwrap().1, smoke.density().tile_count());
-        }
-    }
-    // Entrainment of a quarter: the virtual source is four radii below.
-    let exponent = |from: usize, to: usize| {
-        let z = |place: usize| (track[place].1 + 4.0 * f64::from(radius)).powi(2) - (4.0 * f64::from(radius)).powi(2);
-        (z(to) / z(from)).ln() / (track[to].0 / track[from].0).ln() / 2.0
-    };
-    for (from, to) in [(23, 47), (47, 95), (59, 119)] {
-        println!("exponent {:.3}", exponent(from, to));
-    }
-    assert!((exponent(59, 119) - 0.5).abs() < 0.075);
+fn a_warm_ball_starts_with_its_added_mass() {
+    let settings = SmokeSettings { heaviness: 0.0, ..SmokeSettings::default() };
+    let mut smoke = thermal(0.03, 0.3, settings);
+    let buoyancy = 9.81 * 30.0 / 293.0;
+    smoke.step_frame(FRAME, &Unwatched).unwrap();
+    let before = mean_rise(&smoke);
+    smoke.step_frame(FRAME, &Unwatched).unwrap();
+    let share = (mean_rise(&smoke) - before) / (FRAME * buoyancy);
+    println!("share of the buoyancy: {share:.4}");
+    assert!((share / (2.0 / 3.0) - 1.0).abs() < 0.05, "{share}");
 }
 
-/// Contract: a Taylor–Green vortex, which would turn for ever without viscosity, keeps this share of its
-/// energy in one turnover with the vorticity confinement off: at least 90 % with 32 cells, 97 % with 64.
+/// Contract: thermals are alike: one that is four times as warm does everything in half the time, whatever the
+/// steps (Morton, Taylor and Turner 1956); heights differ by less than 8 %.
+#[test]
+fn warmer_thermals_rise_faster_by_the_root() {
+    let settings = || SmokeSettings { heaviness: 0.0, ..SmokeSettings::default() };
+    let (mut cool, mut warm) = (thermal(0.05, 0.25, settings()), thermal(0.05, 0.25, settings()));
+    let inside = |at: Vec3| (0.5 - (at.length() - 0.25) / 0.05).clamp(0.0, 1.0);
+    let tiles = warm.density().coordinates().to_vec();
+    warm.set(&tiles, |at| (inside(at), 120.0 * inside(at), Vec3::ZERO)).unwrap();
+    for frame in 1..=36 {
+        for _ in 0..2 {
+            cool.step_frame(FRAME, &Unwatched).unwrap();
+        }
+        warm.step_frame(FRAME, &Unwatched).unwrap();
+        let heights = (height(&cool), height(&warm));
+        if frame % 12 == 0 {
+            println!("{:.3} m and {:.3} m", heights.0, heights.1);
+            assert!((heights.0 / heights.1 - 1.0).abs() < 0.08, "{heights:?}");
+        }
+    }
+    assert!(height(&warm) > 0.9, "it has hardly risen: {} m", height(&warm));
+}
+
+/// Contract: a Taylor–Green vortex, which would turn for ever without viscosity, keeps its energy to 4 % for
+/// one second (in which its fastest air goes once across) with the vorticity confinement off, at 32 and at 64
+/// cells.
 #[test]
 fn eddies_keep_their_energy() {
-    for (cells, least) in [(32, 0.90), (64, 0.97)] {
+    for cells in [32, 64] {
         let cell = 1.0 / cells as f32;
         let mut smoke = Smoke::new(SmokeSettings {
             cell,
@@ -157,7 +182,8 @@ fn eddies_keep_their_energy() {
         })
         .unwrap();
         let edge = cells / 8;
-        let tiles: Vec<IVec3> = (0..edge * edge).map(|place| IVec3::new(place % edge, place / edge, 0)).collect();
+        let tiles: Vec<IVec3> =
+            (0..edge * edge).map(|place| IVec3::new(place % edge, place / edge, 0)).collect();
         let pi = std::f32::consts::PI;
         smoke
             .set(&tiles, |at| {
@@ -172,6 +198,6 @@ fn eddies_keep_their_energy() {
         }
         let kept = smoke.kinetic_energy() / before;
         println!("{cells} cells: {:.2} % of the energy left after one second", 100.0 * kept);
-        assert!(kept > least && kept < 1.001, "{cells} cells: {kept}");
+        assert!((kept - 1.0).abs() < 0.04, "{cells} cells: {kept}");
     }
 }

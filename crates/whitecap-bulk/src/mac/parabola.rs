@@ -116,8 +116,7 @@ mod tests {
             for cell in 0..8 {
                 let after = held[cell + PADDING] + through[cell] - through[cell + 1];
                 for row in 0..8 {
-                    let near =
-                        [2, 3, 4].map(|place| held[cell + place].to_array()[row]);
+                    let near = [2, 3, 4].map(|place| held[cell + place].to_array()[row]);
                     let low = near.iter().copied().fold(f32::INFINITY, f32::min);
                     let high = near.iter().copied().fold(0.0, f32::max);
                     let value = after.to_array()[row];

@@ -146,9 +146,8 @@ fn is_all(kinds: &Neighbourhood<'_, NodeKind>, expected: NodeKind) -> bool {
 /// Whether nothing flows through any face of a cell.
 #[inline]
 fn is_closed(fractions: &Padded<Vec3>, place: usize) -> bool {
-    (0..3).all(|axis| {
-        fractions.0[place][axis] == 0.0 && fractions.0[place + NEXT[axis]][axis] == 0.0
-    })
+    (0..3)
+        .all(|axis| fractions.0[place][axis] == 0.0 && fractions.0[place + NEXT[axis]][axis] == 0.0)
 }
 
 /// Open fractions, divided by the distance to the surface in cells where the surface is in between.
@@ -167,8 +166,8 @@ fn face_weights(input: &PressureInput<'_>, kinds: &SparseGrid<NodeKind>) -> Spar
             for axis in 0..3 {
                 let below = place - NEXT[axis];
                 let beside = [kinds.0[below], kinds.0[place]];
-                weight[axis] = open[axis]
-                    * inverse_distance(beside, || [liquid.0[below], liquid.0[place]]);
+                weight[axis] =
+                    open[axis] * inverse_distance(beside, || [liquid.0[below], liquid.0[place]]);
             }
         }
         let is_plain = weights.iter().all(|&weight| weight == Vec3::ONE);
@@ -216,9 +215,8 @@ fn right_hand_side(
         for (offset, value) in values.iter_mut().enumerate() {
             if kinds.at(offset) == NodeKind::Unknown {
                 let place = padded_place(offset);
-                let out = |axis: usize| {
-                    through.0[place + NEXT[axis]][axis] - through.0[place][axis]
-                };
+                let out =
+                    |axis: usize| through.0[place + NEXT[axis]][axis] - through.0[place][axis];
                 let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
                 *value = wanted - per_cell * (out(0) + out(1) + out(2));
             }
@@ -318,11 +316,11 @@ impl<'a> Around<'a> {
     /// Subtracts ∇x on open faces of wet cells, and returns which these are.
     fn subtract(&self, values: &mut [Vec3; TILE_NODES], per_cell: f32) -> Tile<u8> {
         let mut bits = Box::new([0u8; TILE_NODES]);
-        for offset in 0..TILE_NODES {
+        for (offset, (value, bits)) in values.iter_mut().zip(bits.iter_mut()).enumerate() {
             for axis in 0..3 {
                 if let Some(difference) = self.difference(offset, axis) {
-                    values[offset][axis] -= per_cell * difference;
-                    bits[offset] |= 1 << axis;
+                    value[axis] -= per_cell * difference;
+                    *bits |= 1 << axis;
                 }
             }
         }
@@ -345,8 +343,7 @@ impl<'a> Around<'a> {
             (NodeKind::Dirichlet, Some(surface)) => surface.0[place],
             _ => 0.0,
         };
-        let closeness =
-            inverse_distance(kinds, || [self.liquid.0[below], self.liquid.0[place]]);
+        let closeness = inverse_distance(kinds, || [self.liquid.0[below], self.liquid.0[place]]);
         Some(closeness * (value(kinds[1], place) - value(kinds[0], below)))
     }
 }

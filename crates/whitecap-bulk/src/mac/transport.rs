@@ -18,10 +18,10 @@
 //! The time taken grows with the length of the step.
 
 use rayon::prelude::*;
-use wide::f32x8;
 use whitecap_core::SparseGrid;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{TILE_NODES, Tile, local_node};
+use wide::f32x8;
 
 use super::parabola::{PADDING, ROW, amounts_through};
 

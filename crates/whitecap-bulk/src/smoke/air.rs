@@ -47,7 +47,7 @@ pub(super) struct Air {
     pub(super) pressure: SparseGrid<f32>,
     /// Time in s.
     pub(super) time: f64,
-    /// Length of the last step in s if the next one reflects it, else zero.
+    /// Length of the last step in s; zero if its pressure is not known.
     pub(super) last_step: f64,
 }
 
@@ -157,7 +157,8 @@ impl Smoke {
             SparseGrid::filled(self.lattice.corners, Vec3::ZERO, faces, |tile, values| {
                 for (offset, value) in values.iter_mut().enumerate() {
                     for axis in 0..3 {
-                        let face = self.lattice.face_centers(axis).position(tile * 8 + node(offset));
+                        let face =
+                            self.lattice.face_centers(axis).position(tile * 8 + node(offset));
                         value[axis] = state(face).2[axis];
                     }
                 }
@@ -171,7 +172,8 @@ impl Smoke {
                 return Err(SmokeError::NotFinite { what, time: self.air.time });
             }
         }
-        self.solids = SolidFaces::new(self.lattice, velocity.coordinates(), &Touching(&self.surroundings));
+        self.solids =
+            SolidFaces::new(self.lattice, velocity.coordinates(), &Touching(&self.surroundings));
         let pressure = SparseGrid::new(centers, 0.0);
         let time = self.air.time;
         self.air = Air { density, temperature, velocity, pressure, time, last_step: 0.0 };

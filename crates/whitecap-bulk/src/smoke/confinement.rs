@@ -73,17 +73,22 @@ mod tests {
         let tiles: Vec<IVec3> = (0..27).map(crate::mac::step_around).collect();
         let cell = 0.1f32;
         let eddy = |fade: f32| {
-            SparseGrid::filled(Lattice::at_origin(cell), Vec3::ZERO, tiles.clone(), |tile, values| {
-                for (offset, value) in values.iter_mut().enumerate() {
-                    let node = (tile * 8 + local_node(offset)).as_vec3() - 4.0;
-                    let turning = |x: f32, z: f32| {
-                        Vec3::new(z, 0.0, -x) * cell * (-fade * (x * x + z * z)).exp()
-                    };
-                    // Each component in the middle of its own face.
-                    value.x = turning(node.x, node.z + 0.5).x;
-                    value.z = turning(node.x + 0.5, node.z).z;
-                }
-            })
+            SparseGrid::filled(
+                Lattice::at_origin(cell),
+                Vec3::ZERO,
+                tiles.clone(),
+                |tile, values| {
+                    for (offset, value) in values.iter_mut().enumerate() {
+                        let node = (tile * 8 + local_node(offset)).as_vec3() - 4.0;
+                        let turning = |x: f32, z: f32| {
+                            Vec3::new(z, 0.0, -x) * cell * (-fade * (x * x + z * z)).exp()
+                        };
+                        // Each component in the middle of its own face.
+                        value.x = turning(node.x, node.z + 0.5).x;
+                        value.z = turning(node.x + 0.5, node.z).z;
+                    }
+                },
+            )
         };
         let places = SparseGrid::filled(
             Lattice { origin: Vec3::splat(0.5 * cell), cell },

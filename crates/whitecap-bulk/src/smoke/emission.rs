@@ -115,14 +115,7 @@ impl Emission<'_> {
         });
     }
 
-    fn impel_face(
-        &self,
-        value: &mut Vec3,
-        axis: usize,
-        beside: [Cover; 2],
-        face: Vec3,
-        time: f64,
-    ) {
+    fn impel_face(&self, value: &mut Vec3, axis: usize, beside: [Cover; 2], face: Vec3, time: f64) {
         let settings = &self.source.settings;
         let share = (0.5 * (beside[0].share + beside[1].share)).min(1.0);
         let fuller = if beside[0].share > beside[1].share { beside[0] } else { beside[1] };

@@ -62,8 +62,7 @@ impl Forces<'_> {
         let mut temperatures = [0.0; PADDED * PADDED * PADDED];
         temperature.copy_padded(1, &mut temperatures);
         let gravity = Vec3::from(self.settings.gravity);
-        let (warmth, weight) =
-            (self.settings.ambient_temperature.recip(), self.settings.heaviness);
+        let (warmth, weight) = (self.settings.ambient_temperature.recip(), self.settings.heaviness);
         for ((acceleration, density), temperature) in
             accelerations.iter_mut().zip(densities).zip(temperatures)
         {

@@ -54,9 +54,8 @@ impl NoiseSettings {
         // Column a: how the three potentials change along axis a, over a scale.
         let along = |axis: usize| {
             let side = step * Vec3::AXES[axis];
-            let potential = |at: Vec3| {
-                Vec3::from_array([1, 2, 3].map(|channel| self.value(at, time, channel)))
-            };
+            let potential =
+                |at: Vec3| Vec3::from_array([1, 2, 3].map(|channel| self.value(at, time, channel)));
             (potential(position + side) - potential(position - side)) * (self.scale / (2.0 * step))
         };
         let [x, y, z] = [along(0), along(1), along(2)];

@@ -77,7 +77,8 @@ fn put_grid<T: Copy + Send + Sync, const N: usize>(
     grid: &SparseGrid<T>,
     write: impl Fn(T) -> [u8; N] + Copy,
 ) {
-    let coordinates: Vec<i32> = grid.coordinates().iter().flat_map(|tile| tile.to_array()).collect();
+    let coordinates: Vec<i32> =
+        grid.coordinates().iter().flat_map(|tile| tile.to_array()).collect();
     saved_bytes::put(bytes, &coordinates, i32::to_le_bytes);
     let is_dense: Vec<u8> = grid.tiles().iter().map(|tile| tile.dense().is_some().into()).collect();
     saved_bytes::put(bytes, &is_dense, |dense| [dense]);

@@ -112,9 +112,9 @@ impl Source {
             velocity: None,
         };
         let cover = match &self.region {
-            Region::Box(bounds) => shape_cover(lattice, *bounds, |point| {
-                distance_cover(box_distance(bounds, point))
-            })?,
+            Region::Box(bounds) => {
+                shape_cover(lattice, *bounds, |point| distance_cover(box_distance(bounds, point)))?
+            }
             &Region::Ball { center, radius } => {
                 let bounds = Bounds::new(center - radius, center + radius);
                 shape_cover(lattice, bounds, |point| {
