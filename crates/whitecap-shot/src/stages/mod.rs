@@ -5,6 +5,7 @@ mod displace;
 mod example;
 mod pipes;
 mod render;
+mod smoke;
 mod sph;
 mod surface;
 mod track;
@@ -20,6 +21,7 @@ pub use displace::DisplaceSettings;
 pub use example::ExampleSettings;
 pub use pipes::{PipeFill, PipeResult, PipeTerrain, PipesStageSettings, live_pipes};
 pub use render::*;
+pub use smoke::SmokeStageSettings;
 pub use sph::SphStageSettings;
 pub use surface::{SurfaceResult, SurfaceStageSettings};
 pub use track::TrackStageSettings;
@@ -30,6 +32,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
     vec![
         Kind::<cache::Cache>::entry(),
         Kind::<sph::Sph>::entry(),
+        Kind::<smoke::Smoke>::entry(),
         Kind::<surface::Surface>::entry(),
         Kind::<waves::Waves>::entry(),
         Kind::<displace::Displace>::entry(),
