@@ -1,4 +1,4 @@
-//! Coarse liquids: the motion that finer methods add detail to.
+//! Coarse liquids and smoke: the motion that finer methods add detail to.
 //!
 //! [`sph`] is a particle liquid: incompressible smoothed-particle hydrodynamics with solids,
 //! viscosity and surface tension. [`flip`] is a liquid on a grid that particles carry, put together from the

@@ -25,6 +25,8 @@ pub(super) struct Place<'a> {
     pub(super) solids: &'a SolidFaces,
     /// Time in s.
     pub(super) time: f64,
+    /// Length of the step in s.
+    pub(super) time_step: f32,
 }
 
 /// What was added to a tile.
@@ -37,14 +39,13 @@ struct Added {
 }
 
 impl Emission<'_> {
-    /// Adds density and warmth for a time step. Returns how much density, as a sum over cells, and whether
+    /// Adds density and warmth. Returns how much density, as a sum over cells, and whether
     /// any cell of the source is free.
     pub(super) fn emit(
         &self,
         density: &mut SparseGrid<f32>,
         temperature: &mut SparseGrid<f32>,
         place: &Place<'_>,
-        time_step: f32,
     ) -> (f64, bool) {
         let coordinates = density.coordinates().to_vec();
         let tiles = density.tiles_mut().par_iter_mut().zip(temperature.tiles_mut());
@@ -53,7 +54,7 @@ impl Emission<'_> {
             .map(|((density, temperature), tile)| match self.cover.tile(tile) {
                 Some(cover) => {
                     let (density, temperature) = (dense(density), dense(temperature));
-                    self.emit_in_tile(tile, cover, density, temperature, place, time_step)
+                    self.emit_in_tile(tile, cover, density, temperature, place)
                 }
                 None => Added::default(),
             })
@@ -69,7 +70,6 @@ impl Emission<'_> {
         density: &mut [f32; TILE_NODES],
         temperature: &mut [f32; TILE_NODES],
         place: &Place<'_>,
-        time_step: f32,
     ) -> Added {
         let settings = &self.source.settings;
         let clearance = place.solids.distance.tile(tile);
@@ -85,7 +85,7 @@ impl Emission<'_> {
             let position = place.lattice.centers().position(cell);
             let factor = settings.noise.map_or(1.0, |noise| noise.factor(position, place.time));
             let before = density[offset];
-            density[offset] += share * factor * settings.rate * time_step;
+            density[offset] += share * factor * settings.rate * place.time_step;
             added.density += f64::from(density[offset]) - f64::from(before);
             let wanted = factor * settings.temperature;
             temperature[offset] += share.min(1.0) * (wanted - temperature[offset]);
@@ -93,7 +93,7 @@ impl Emission<'_> {
         added
     }
 
-    /// Holds the faces in the source at its velocity.
+    /// Holds the faces in the source at its velocity, and stirs them.
     pub(super) fn impel(&self, velocity: &mut SparseGrid<Vec3>, place: &Place<'_>) {
         let coordinates = velocity.coordinates().to_vec();
         velocity.tiles_mut().par_iter_mut().zip(coordinates).for_each(|(values, tile)| {
@@ -109,24 +109,34 @@ impl Emission<'_> {
                 for axis in 0..3 {
                     let beside = [cover.get(cell - IVec3::AXES[axis]), cover.get(cell)];
                     let face = place.lattice.face_centers(axis).position(tile * 8 + cell);
-                    self.impel_face(value, axis, beside, face, place.time);
+                    self.impel_face(value, axis, beside, face, place);
                 }
             }
         });
     }
 
-    fn impel_face(&self, value: &mut Vec3, axis: usize, beside: [Cover; 2], face: Vec3, time: f64) {
+    fn impel_face(
+        &self,
+        value: &mut Vec3,
+        axis: usize,
+        beside: [Cover; 2],
+        face: Vec3,
+        place: &Place<'_>,
+    ) {
         let settings = &self.source.settings;
         let share = (0.5 * (beside[0].share + beside[1].share)).min(1.0);
         let fuller = if beside[0].share > beside[1].share { beside[0] } else { beside[1] };
         let given = settings.velocity.map(Vec3::from).or(fuller.velocity);
-        let noise = settings.noise.filter(|noise| noise.swirl > 0.0);
-        if share <= 0.0 || (given.is_none() && noise.is_none()) {
+        if share <= 0.0 {
             return;
         }
-        let swirl = noise.map_or(Vec3::ZERO, |noise| noise.swirl(face, time));
-        let wanted = given.map_or(value[axis], |given| given[axis]) + swirl[axis];
-        value[axis] += share * (wanted - value[axis]);
+        if let Some(given) = given {
+            value[axis] += share * (given[axis] - value[axis]);
+        }
+        if let Some(noise) = settings.noise.filter(|noise| noise.swirl > 0.0) {
+            let gained = place.time_step / noise.period;
+            value[axis] += share * gained * noise.swirl(face, place.time)[axis];
+        }
     }
 }
 

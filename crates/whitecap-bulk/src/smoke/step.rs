@@ -54,9 +54,14 @@ impl Smoke {
         let mut next = Air { density, temperature, velocity, pressure, time, last_step: time_step };
 
         self.dissipate(&mut next, time_step, &mut ledger);
-        let place =
-            Place { lattice: self.lattice, room: self.room, solids: &solids, time: self.air.time };
-        let blocked = self.emit(&mut next, &emissions, &place, time_step, &mut ledger);
+        let place = Place {
+            lattice: self.lattice,
+            room: self.room,
+            solids: &solids,
+            time: self.air.time,
+            time_step: time_step as f32,
+        };
+        let blocked = self.emit(&mut next, &emissions, &place, &mut ledger);
         self.accelerate(&mut next, time_step as f32);
         emissions.iter().for_each(|emission| emission.impel(&mut next.velocity, &place));
 
@@ -202,13 +207,12 @@ impl Smoke {
         next: &mut Air,
         emissions: &[Emission<'_>],
         place: &Place<'_>,
-        time_step: f64,
         ledger: &mut DensityLedger,
     ) -> Vec<usize> {
         let mut blocked = Vec::new();
         for emission in emissions {
             let (density, temperature) = (&mut next.density, &mut next.temperature);
-            let (added, is_free) = emission.emit(density, temperature, place, time_step as f32);
+            let (added, is_free) = emission.emit(density, temperature, place);
             ledger.emitted += added;
             if !is_free {
                 blocked.push(emission.number);
