@@ -154,7 +154,42 @@ fill = [{ box = { min = [0, 0, 0], max = [0.3, 0.4, 0.3] } }]
 save = ["bgeo"]
 "#;
 
-const SHOTS: [&str; 5] = [SPLASH, WAVES, TRACK, PIPES, GRID];
+/// Smoke of boxes of particles and of a ball beside a solid, and a picture of it.
+const SMOKE: &str = r#"
+[shot]
+name = "smoke"
+frames = [1, 3]
+fps = 24
+output = "out"
+
+[boxes]
+kind = "cache"
+path = "boxes.####.bgeo"
+radius = 0.02
+
+[smoke]
+kind = "smoke"
+particles = "boxes"
+cell = 0.05
+sources = [
+    { from = { particles = { radius = 0.05 } } },
+    { from = { ball = { center = [0, 0, 0], radius = 0.1 } }, noise = { swirl = 0.2 } },
+]
+solids = [{ path = "box.ply" }]
+domain = { min = [-0.5, -0.2, -0.5], max = [0.5, 0.8, 0.5] }
+open-sides = ["+y"]
+save = ["vdb"]
+
+[picture]
+kind = "render"
+mist = "smoke"
+width = 8
+height = 8
+samples = 2
+save = ["png"]
+"#;
+
+const SHOTS: [&str; 6] = [SPLASH, WAVES, TRACK, PIPES, GRID, SMOKE];
 
 fn write_inputs(folder: &Path) {
     let block = TriMesh::cuboid(Vec3::new(-0.1, 0.2, -0.1), Vec3::new(0.1, 0.4, 0.1));
@@ -250,6 +285,11 @@ fn a_mesh_that_follows_a_liquid() {
 #[test]
 fn a_spill_with_drops() {
     cancelled_anywhere(PIPES);
+}
+
+#[test]
+fn smoke_of_particles_and_its_picture() {
+    cancelled_anywhere(SMOKE);
 }
 
 /// Contract: no kind of stage is left out of this test.

@@ -12,11 +12,11 @@ use whitecap_scene::body::Contact;
 
 use super::particles::FlipParticles;
 use super::settings::Transfer;
-use super::surroundings::Surroundings;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::face_block::FaceBlock;
 use crate::mac::solids::SolidFaces;
 use crate::mac::step_around;
+use crate::surroundings::Surroundings;
 
 /// Particles in a cell that are too many.
 const CROWD: f32 = 13.0;

@@ -20,13 +20,13 @@ use super::report::{FlipFrameReport, FlipStepReport};
 use super::settings::FlipSettings;
 use super::spreading::spreading;
 use super::surface_distance::surface_distance;
-use super::surroundings::Surroundings;
 use super::to_grid::to_grid;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::extrapolation::extrapolate;
 use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::solids::{Obstacles, SolidFaces};
 use crate::mac::{MacLattice, step_around};
+use crate::surroundings::Surroundings;
 
 /// Memory of a particle with its share of the grid, in bytes.
 const BYTES_PER_PARTICLE: f64 = 200.0;
@@ -63,7 +63,7 @@ impl FlipLiquid {
         if let Some(problem) = settings.problems().into_iter().next() {
             return Err(problem.into());
         }
-        let surroundings = Surroundings::new(&settings)?;
+        let surroundings = Surroundings::new(settings.walls())?;
         Ok(Self {
             lattice: MacLattice::at_origin(settings.cell()),
             surroundings,

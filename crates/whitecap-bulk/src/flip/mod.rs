@@ -33,7 +33,6 @@ mod saved_state;
 mod settings;
 mod spreading;
 mod surface_distance;
-mod surroundings;
 mod to_grid;
 mod viscous;
 

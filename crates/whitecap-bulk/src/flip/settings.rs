@@ -8,7 +8,7 @@ use whitecap_scene::kill::KillVolume;
 use whitecap_scene::shape::{BoxShape, PlaneShape, Side};
 use whitecap_scene::{SettingError, check_ranges};
 
-use super::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, WallShapes};
 
 /// How velocities go from particles to the grid and back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,7 +125,7 @@ impl FlipSettings {
     /// kill volumes.
     pub fn problems(&self) -> Vec<SettingError> {
         let ranges = check_ranges(self).err();
-        let walls = Surroundings::new(self).err();
+        let walls = Surroundings::new(self.walls()).err();
         let forces = self.forces.iter().enumerate().filter_map(|(place, force)| {
             force.check().err().map(|error| error.within("forces", place))
         });
@@ -133,6 +133,16 @@ impl FlipSettings {
             volume.check().err().map(|error| error.within("kill", place))
         });
         ranges.into_iter().chain(walls).chain(forces).chain(kill).collect()
+    }
+
+    /// The walls.
+    pub fn walls(&self) -> WallShapes<'_> {
+        WallShapes {
+            domain: self.domain,
+            open_sides: &self.open_sides,
+            planes: &self.planes,
+            obstacles: &self.obstacles,
+        }
     }
 
     /// How velocities are transferred.

@@ -15,8 +15,10 @@ pub mod cell_order;
 pub mod extrapolation;
 pub mod face_block;
 pub mod faces;
+mod parabola;
 pub mod pressure;
 pub mod solids;
+pub mod transport;
 pub mod viscosity;
 
 use whitecap_core::Lattice;

@@ -16,12 +16,10 @@
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::poisson::{Given, NodeKind, PoissonSolver, Preconditioner, SolveSettings};
-use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node};
+use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, TILE_NODES, Tile};
 use whitecap_core::{Error, Watch};
 
-use super::MacLattice;
-use super::extrapolation::KnownFaces;
-use super::faces::outflow;
+use super::extrapolation::{ALL_FACES, KnownFaces};
 use super::solids::SolidFaces;
 
 /// How near to a wet cell the surface may be, in cells.
@@ -138,46 +136,35 @@ impl<'a> Equations<'a> {
         pressure: &SparseGrid<f32>,
         input: Option<&PressureInput<'_>>,
     ) -> KnownFaces {
-        let lattice = MacLattice { corners: velocity.lattice() };
+        let per_cell = velocity.lattice().cell.recip();
         let coordinates = velocity.coordinates().to_vec();
         let bits: Vec<Tile<u8>> = velocity
             .tiles_mut()
             .par_iter_mut()
             .zip(coordinates)
             .map(|(values, tile)| {
-                let around = Around {
-                    kinds: self.kinds.neighbourhood(tile),
-                    fractions: self.solids.fractions.neighbourhood(tile),
-                    solid: input.map(|input| input.solids.velocity.neighbourhood(tile)),
-                    liquid: self.liquid.neighbourhood(tile),
-                    pressure: pressure.neighbourhood(tile),
-                    surface: input
-                        .and_then(|input| input.surface)
-                        .map(|grid| grid.neighbourhood(tile)),
-                };
-                let mut dense = Box::new(std::array::from_fn(|offset| values.at(offset)));
-                let mut bits = Box::new([0u8; TILE_NODES]);
-                for offset in 0..TILE_NODES {
-                    for axis in 0..3 {
-                        let cell = local_node(offset);
-                        if !around.is_wet(cell, axis) {
-                            continue;
-                        }
-                        bits[offset] |= 1 << axis;
-                        match around.fractions.get(cell)[axis] == 0.0 {
-                            true => {
-                                dense[offset][axis] =
-                                    around.solid.map_or(0.0, |solid| solid.get(cell)[axis])
-                            }
-                            false => {
-                                dense[offset][axis] -=
-                                    around.difference(cell, axis) / lattice.cell();
-                            }
-                        }
-                    }
+                let kinds = self.kinds.neighbourhood(tile);
+                if is_all(&kinds, NodeKind::Dirichlet) {
+                    return Tile::Constant(0);
                 }
+                let mut dense = match std::mem::replace(values, Tile::Constant(Vec3::ZERO)) {
+                    Tile::Dense(dense) => dense,
+                    Tile::Constant(value) => Box::new([value; TILE_NODES]),
+                };
+                let fractions = self.solids.fractions.tile(tile);
+                let bits =
+                    if is_all(&kinds, NodeKind::Unknown) && is_one(fractions, Vec3::ONE, true) {
+                        subtract_inside(
+                            &mut dense,
+                            &Padded::new(&pressure.neighbourhood(tile)),
+                            per_cell,
+                        );
+                        Tile::Constant(ALL_FACES)
+                    } else {
+                        Around::new(self, input, pressure, tile).subtract(&mut dense, per_cell)
+                    };
                 *values = Tile::Dense(dense);
-                Tile::Dense(bits)
+                bits
             })
             .collect();
         let tiles = velocity.coordinates().iter().copied().zip(bits).collect();
@@ -190,23 +177,69 @@ impl<'a> Equations<'a> {
 fn cell_kinds(liquid: &SparseGrid<f32>, solids: &SolidFaces) -> SparseGrid<NodeKind> {
     liquid.map_tiles(NodeKind::Dirichlet, |tile, liquid| {
         let fractions = solids.fractions.neighbourhood(tile);
-        let kind_of = |offset: usize| {
-            let cell = local_node(offset);
-            match is_closed(&fractions, cell) {
-                true => NodeKind::Neumann,
-                false if liquid.get(cell) < 0.0 => NodeKind::Unknown,
-                false => NodeKind::Dirichlet,
+        let wetness =
+            |distance: f32| if distance < 0.0 { NodeKind::Unknown } else { NodeKind::Dirichlet };
+        let liquid = liquid.center().expect("tiles of the grid itself");
+        if let (true, Tile::Constant(distance)) = (is_all_open(&fractions), liquid) {
+            return Tile::Constant(wetness(*distance));
+        }
+        let fractions = Padded::new(&fractions);
+        let mut kinds = Box::new([NodeKind::Neumann; TILE_NODES]);
+        for (offset, kind) in kinds.iter_mut().enumerate() {
+            if !is_closed(&fractions, padded_place(offset)) {
+                *kind = wetness(liquid.at(offset));
             }
-        };
-        Tile::Dense(Box::new(std::array::from_fn(kind_of)))
+        }
+        Tile::Dense(kinds)
     })
 }
 
+/// Edge of a tile with one layer of cells around it.
+const PADDED: usize = 10;
+/// Distance to the next cell on each axis there.
+const NEXT: [usize; 3] = [1, PADDED, PADDED * PADDED];
+
+/// The values of a tile with one layer of cells around it, in plain memory.
+struct Padded<T>(Box<[T; PADDED * PADDED * PADDED]>);
+
+impl<T: Copy> Padded<T> {
+    fn new(around: &Neighbourhood<'_, T>) -> Self {
+        let mut values = Box::new([around.get(IVec3::ZERO); PADDED * PADDED * PADDED]);
+        around.copy_padded(1, values.as_mut());
+        Self(values)
+    }
+}
+
+/// The place of a cell of a tile in [`Padded`] memory.
+#[inline]
+fn padded_place(offset: usize) -> usize {
+    (offset & 7) + 1 + PADDED * ((offset >> 3 & 7) + 1 + PADDED * ((offset >> 6) + 1))
+}
+
+/// Whether every face of the cells of a tile is open.
+fn is_all_open(fractions: &Neighbourhood<'_, Vec3>) -> bool {
+    [IVec3::ZERO, IVec3::X, IVec3::Y, IVec3::Z]
+        .iter()
+        .all(|&step| is_one(fractions.tile(step), Vec3::ONE, true))
+}
+
+/// Whether a tile holds one value everywhere; `missing` if there is no tile.
+fn is_one<T: Copy + PartialEq>(tile: Option<&Tile<T>>, expected: T, missing: bool) -> bool {
+    tile.map_or(missing, |tile| matches!(tile, Tile::Constant(value) if *value == expected))
+}
+
+/// Whether a tile and those below it on each axis are of one kind throughout.
+fn is_all(kinds: &Neighbourhood<'_, NodeKind>, expected: NodeKind) -> bool {
+    [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z]
+        .iter()
+        .all(|&step| is_one(kinds.tile(step), expected, expected == NodeKind::Dirichlet))
+}
+
 /// Whether nothing flows through any face of a cell.
-fn is_closed(fractions: &Neighbourhood<'_, Vec3>, cell: IVec3) -> bool {
-    (0..3).all(|axis| {
-        fractions.get(cell)[axis] == 0.0 && fractions.get(cell + IVec3::AXES[axis])[axis] == 0.0
-    })
+#[inline]
+fn is_closed(fractions: &Padded<Vec3>, place: usize) -> bool {
+    (0..3)
+        .all(|axis| fractions.0[place][axis] == 0.0 && fractions.0[place + NEXT[axis]][axis] == 0.0)
 }
 
 /// Open fractions, divided by the distance to the surface in cells where the surface is in between.
@@ -216,19 +249,25 @@ fn face_weights(
     kinds: &SparseGrid<NodeKind>,
 ) -> SparseGrid<Vec3> {
     kinds.map_tiles(Vec3::ZERO, |tile, kinds| {
-        let fractions = solids.fractions.neighbourhood(tile);
-        let liquid = liquid.neighbourhood(tile);
-        let weight = |offset: usize| {
-            let cell = local_node(offset);
-            Vec3::from_array(std::array::from_fn(|axis| {
-                let below = cell - IVec3::AXES[axis];
-                let open = fractions.get(cell)[axis];
-                open * inverse_distance([kinds.get(below), kinds.get(cell)], || {
-                    [liquid.get(below), liquid.get(cell)]
-                })
-            }))
-        };
-        Tile::Dense(Box::new(std::array::from_fn(weight)))
+        let fractions = solids.fractions.tile(tile);
+        if is_all(kinds, NodeKind::Unknown) && is_one(fractions, Vec3::ONE, true) {
+            return Tile::Constant(Vec3::ONE);
+        }
+        let liquid = Padded::new(&liquid.neighbourhood(tile));
+        let kinds = Padded::new(kinds);
+        let mut weights = Box::new([Vec3::ONE; TILE_NODES]);
+        for (offset, weight) in weights.iter_mut().enumerate() {
+            let place = padded_place(offset);
+            let open = fractions.map_or(Vec3::ONE, |fractions| fractions.at(offset));
+            for axis in 0..3 {
+                let below = place - NEXT[axis];
+                let beside = [kinds.0[below], kinds.0[place]];
+                weight[axis] =
+                    open[axis] * inverse_distance(beside, || [liquid.0[below], liquid.0[place]]);
+            }
+        }
+        let is_plain = weights.iter().all(|&weight| weight == Vec3::ONE);
+        if is_plain { Tile::Constant(Vec3::ONE) } else { Tile::Dense(weights) }
     })
 }
 
@@ -260,53 +299,113 @@ fn right_hand_side(
     input: &PressureInput<'_>,
     kinds: &SparseGrid<NodeKind>,
 ) -> SparseGrid<f32> {
-    let cell_size = kinds.lattice().cell;
+    let per_cell = kinds.lattice().cell.recip();
     kinds.map_tiles(0.0, |tile, kinds| {
-        let velocity = velocity.neighbourhood(tile);
-        let fractions = input.solids.fractions.neighbourhood(tile);
-        let solid = input.solids.velocity.neighbourhood(tile);
+        let kinds = kinds.center().expect("tiles of the grid itself");
+        if !(0..TILE_NODES).any(|offset| kinds.at(offset) == NodeKind::Unknown) {
+            return Tile::Constant(0.0);
+        }
+        let through = through_faces(velocity, input.solids, tile);
         let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
-        let value = |offset: usize| {
-            let cell = local_node(offset);
-            if kinds.get(cell) != NodeKind::Unknown {
-                return 0.0;
+        let mut values = Box::new([0.0; TILE_NODES]);
+        for (offset, value) in values.iter_mut().enumerate() {
+            if kinds.at(offset) == NodeKind::Unknown {
+                let place = padded_place(offset);
+                let out =
+                    |axis: usize| through.0[place + NEXT[axis]][axis] - through.0[place][axis];
+                let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
+                *value = wanted - per_cell * (out(0) + out(1) + out(2));
             }
-            let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
-            wanted - outflow(&velocity, &fractions, &solid, cell) / cell_size
-        };
-        Tile::Dense(Box::new(std::array::from_fn(value)))
+        }
+        Tile::Dense(values)
     })
 }
 
-/// What a face needs to know of the cells beside it.
-struct Around<'a> {
-    kinds: Neighbourhood<'a, NodeKind>,
-    fractions: Neighbourhood<'a, Vec3>,
-    solid: Option<Neighbourhood<'a, Vec3>>,
-    liquid: Neighbourhood<'a, f32>,
-    pressure: Neighbourhood<'a, f32>,
-    surface: Option<Neighbourhood<'a, f32>>,
+/// What flows through the faces of a tile and around it: the liquid through the open part of each, the solid
+/// through the rest.
+fn through_faces(velocity: &SparseGrid<Vec3>, solids: &SolidFaces, tile: IVec3) -> Padded<Vec3> {
+    let mut through = Padded::new(&velocity.neighbourhood(tile));
+    let fractions = solids.fractions.neighbourhood(tile);
+    if !is_all_open(&fractions) {
+        let fractions = Padded::new(&fractions);
+        let solid = Padded::new(&solids.velocity.neighbourhood(tile));
+        for (through, (open, solid)) in
+            through.0.iter_mut().zip(fractions.0.iter().zip(solid.0.iter()))
+        {
+            *through = *open * *through + (Vec3::ONE - *open) * *solid;
+        }
+    }
+    through
 }
 
-impl Around<'_> {
-    /// Whether the low face of a cell on an axis touches a wet cell.
-    #[inline]
-    fn is_wet(&self, cell: IVec3, axis: usize) -> bool {
-        let below = cell - IVec3::AXES[axis];
-        [cell, below].into_iter().any(|cell| self.kinds.get(cell) == NodeKind::Unknown)
+/// Subtracts ∇x where all cells are wet and all faces open.
+fn subtract_inside(values: &mut [Vec3; TILE_NODES], pressure: &Padded<f32>, per_cell: f32) {
+    for (offset, value) in values.iter_mut().enumerate() {
+        let place = padded_place(offset);
+        let below = NEXT.map(|next| pressure.0[place - next]);
+        *value -= per_cell * (pressure.0[place] - Vec3::from_array(below));
+    }
+}
+
+/// What the faces of a tile need to know of the cells beside them.
+struct Around<'a> {
+    kinds: Padded<NodeKind>,
+    liquid: Padded<f32>,
+    pressure: Padded<f32>,
+    surface: Option<Padded<f32>>,
+    fractions: Option<&'a Tile<Vec3>>,
+    solid: Option<&'a Tile<Vec3>>,
+}
+
+impl<'a> Around<'a> {
+    fn new(
+        equations: &'a Equations<'_>,
+        input: Option<&PressureInput<'a>>,
+        pressure: &SparseGrid<f32>,
+        tile: IVec3,
+    ) -> Self {
+        let surface = input.and_then(|input| input.surface);
+        Self {
+            kinds: Padded::new(&equations.kinds.neighbourhood(tile)),
+            liquid: Padded::new(&equations.liquid.neighbourhood(tile)),
+            pressure: Padded::new(&pressure.neighbourhood(tile)),
+            surface: surface.map(|surface| Padded::new(&surface.neighbourhood(tile))),
+            fractions: equations.solids.fractions.tile(tile),
+            solid: input.and_then(|input| input.solids.velocity.tile(tile)),
+        }
+    }
+
+    fn subtract(&self, values: &mut [Vec3; TILE_NODES], per_cell: f32) -> Tile<u8> {
+        let mut bits = Box::new([0u8; TILE_NODES]);
+        for (offset, (value, bits)) in values.iter_mut().zip(bits.iter_mut()).enumerate() {
+            let place = padded_place(offset);
+            for axis in 0..3 {
+                let kinds = [self.kinds.0[place - NEXT[axis]], self.kinds.0[place]];
+                if !kinds.contains(&NodeKind::Unknown) {
+                    continue;
+                }
+                *bits |= 1 << axis;
+                let is_closed = self.fractions.is_some_and(|open| open.at(offset)[axis] == 0.0);
+                match is_closed {
+                    true => value[axis] = self.solid.map_or(0.0, |solid| solid.at(offset)[axis]),
+                    false => value[axis] -= per_cell * self.difference(place, axis),
+                }
+            }
+        }
+        Tile::Dense(bits)
     }
 
     /// The difference of x across the low face of a cell, as over a whole cell.
     #[inline]
-    fn difference(&self, cell: IVec3, axis: usize) -> f32 {
-        let below = cell - IVec3::AXES[axis];
-        let kinds = [self.kinds.get(below), self.kinds.get(cell)];
-        let value = |kind: NodeKind, cell: IVec3| match (kind, &self.surface) {
-            (NodeKind::Unknown, _) => self.pressure.get(cell),
-            (NodeKind::Dirichlet, Some(surface)) => surface.get(cell),
+    fn difference(&self, place: usize, axis: usize) -> f32 {
+        let below = place - NEXT[axis];
+        let kinds = [self.kinds.0[below], self.kinds.0[place]];
+        let value = |kind: NodeKind, place: usize| match (kind, &self.surface) {
+            (NodeKind::Unknown, _) => self.pressure.0[place],
+            (NodeKind::Dirichlet, Some(surface)) => surface.0[place],
             _ => 0.0,
         };
-        let closeness = inverse_distance(kinds, || [self.liquid.get(below), self.liquid.get(cell)]);
-        closeness * (value(kinds[1], cell) - value(kinds[0], below))
+        let closeness = inverse_distance(kinds, || [self.liquid.0[below], self.liquid.0[place]]);
+        closeness * (value(kinds[1], place) - value(kinds[0], below))
     }
 }

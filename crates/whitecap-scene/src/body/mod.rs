@@ -101,14 +101,6 @@ impl AnimatedBody {
         &self.motion
     }
 
-    /// Whether it never moves.
-    pub fn is_at_rest(&self) -> bool {
-        match &self.motion.kind {
-            MotionKind::Rigid { path, .. } => path.is_at_rest(),
-            MotionKind::Sequence(_) => false,
-        }
-    }
-
     /// Samples of the surface, at most `spacing` metres apart when the body is largest: at its largest
     /// key, or in the sampling frame of a sequence.
     pub fn sample(&self, spacing: f32) -> Result<Vec<SurfaceSample>, SceneError> {
@@ -121,6 +113,14 @@ impl AnimatedBody {
             MotionKind::Sequence(sequence) => {
                 sample_surface(&self.facing_outward(sequence.sampled()?), spacing)
             }
+        }
+    }
+
+    /// Whether it never moves.
+    pub fn is_at_rest(&self) -> bool {
+        match &self.motion.kind {
+            MotionKind::Rigid { path, .. } => path.is_at_rest(),
+            MotionKind::Sequence(_) => false,
         }
     }
 

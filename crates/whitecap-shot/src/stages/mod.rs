@@ -7,6 +7,7 @@ mod flip;
 mod liquid_scene;
 mod pipes;
 mod render;
+mod smoke;
 mod sph;
 mod surface;
 mod track;
@@ -24,6 +25,7 @@ pub use flip::FlipStageSettings;
 pub use liquid_scene::LiquidSceneSettings;
 pub use pipes::{PipeFill, PipeResult, PipeTerrain, PipesStageSettings, live_pipes};
 pub use render::*;
+pub use smoke::SmokeStageSettings;
 pub use sph::SphStageSettings;
 pub use surface::{SurfaceResult, SurfaceStageSettings};
 pub use track::TrackStageSettings;
@@ -35,6 +37,7 @@ pub(crate) fn standard() -> Vec<Arc<dyn StageKind>> {
         Kind::<cache::Cache>::entry(),
         Kind::<sph::Sph>::entry(),
         Kind::<flip::Flip>::entry(),
+        Kind::<smoke::Smoke>::entry(),
         Kind::<surface::Surface>::entry(),
         Kind::<waves::Waves>::entry(),
         Kind::<displace::Displace>::entry(),

@@ -1,9 +1,9 @@
 //! The finest level, read from the problem's grids tile by tile.
 
-use glam::IVec3;
+use glam::{IVec3, Vec3};
 
 use crate::SparseGrid;
-use crate::sparse_grid::{TILE_NODES, local_node};
+use crate::sparse_grid::{TILE_NODES, Tile, local_node};
 
 use super::level::{Links, TileLinks};
 use super::tiling::{STEPS, Tiling, for_each_tile};
@@ -39,7 +39,11 @@ impl<'a> Finest<'a> {
         self.domain.kinds.neighbourhood(coordinate).copy_padded(1, &mut kinds);
         let weights = self.domain.face_weights.map(|weights| weights.neighbourhood(coordinate));
         let bounded = self.domain.kinds.background() != NodeKind::Unknown;
-        if bounded && weights.is_none() && kinds.iter().all(|&kind| kind == NodeKind::Unknown) {
+        let is_plain = weights.as_ref().is_none_or(|weights| {
+            let is_one = |tile: Option<&Tile<Vec3>>| tile == Some(&Tile::Constant(Vec3::ONE));
+            [IVec3::ZERO, IVec3::X, IVec3::Y, IVec3::Z].iter().all(|&s| is_one(weights.tile(s)))
+        });
+        if bounded && is_plain && kinds.iter().all(|&kind| kind == NodeKind::Unknown) {
             // The usual tile, inside the domain.
             return links.fill(Links { open: [1.0; 6], pinned: [0.0; 6] });
         }

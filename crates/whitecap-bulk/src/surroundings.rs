@@ -1,13 +1,26 @@
-//! What a grid liquid flows round: walls in closed form, and bodies at rest or in motion.
+//! What liquids and smoke on grids flow round: walls in closed form, and bodies at rest or in motion.
 
 use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 use whitecap_scene::body::{AnimatedBody, BodyPose, Contact};
+use whitecap_scene::shape::{BoxShape, PlaneShape, Side};
 use whitecap_scene::walls::Walls;
 use whitecap_scene::{SceneError, SettingError};
 
-use super::settings::FlipSettings;
 use crate::mac::solids::Obstacles;
+
+/// Walls as settings have them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallShapes<'a> {
+    /// A box that holds everything; `None`: the domain is open.
+    pub domain: Option<BoxShape>,
+    /// Sides of the domain without a wall.
+    pub open_sides: &'a [Side],
+    /// Further walls.
+    pub planes: &'a [PlaneShape],
+    /// Boxes to flow round.
+    pub obstacles: &'a [BoxShape],
+}
 
 /// Walls and bodies at one time.
 #[derive(Clone, Debug, Default)]
@@ -20,17 +33,17 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The walls of the settings; no bodies.
-    pub fn new(settings: &FlipSettings) -> Result<Self, SettingError> {
+    /// The walls of some settings; no bodies.
+    pub fn new(shapes: WallShapes<'_>) -> Result<Self, SettingError> {
         let mut walls = Walls::new();
-        if let Some(domain) = settings.domain {
-            let domain = walls.with_domain(domain, &settings.open_sides);
+        if let Some(domain) = shapes.domain {
+            let domain = walls.with_domain(domain, shapes.open_sides);
             walls = domain.map_err(|error| error.inside("domain"))?;
         }
-        for (place, &plane) in settings.planes.iter().enumerate() {
+        for (place, &plane) in shapes.planes.iter().enumerate() {
             walls = walls.with_plane(plane).map_err(|error| error.within("planes", place))?;
         }
-        for (place, &shape) in settings.obstacles.iter().enumerate() {
+        for (place, &shape) in shapes.obstacles.iter().enumerate() {
             walls = walls.with_obstacle(shape).map_err(|error| error.within("obstacles", place))?;
         }
         Ok(Self { walls, ..Self::default() })
