@@ -10,18 +10,19 @@ use whitecap_core::scatter;
 use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES};
 use whitecap_scene::body::Contact;
 
+use super::apart::Crowd;
 use super::particles::FlipParticles;
 use super::settings::Transfer;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::face_block::FaceBlock;
 use crate::mac::solids::SolidFaces;
-use crate::mac::step_around;
+use crate::mac::{MacLattice, step_around};
 use crate::surroundings::Surroundings;
 
 /// Particles in a cell that are too many.
 const CROWD: f32 = 13.0;
-/// How far they are pushed apart at most, in spacings.
-const LARGEST_PUSH: f32 = 0.5;
+/// How far they are scattered at most, in spacings.
+const LARGEST_SCATTERING: f32 = 0.5;
 
 /// The flow before and after the forces and the pressure acted.
 #[derive(Clone, Copy)]
@@ -67,18 +68,23 @@ pub fn from_grid(
     let tiles = columns.0.into_par_iter().zip(columns.1).zip(&mut affine).enumerate();
     tiles.for_each(|(place, ((positions, velocities), affine))| {
         let tile = TileFlow::new(flow, solids, transfer, order.tiles()[place]);
+        let lattice = MacLattice { corners: flow.after.lattice() };
+        let crowd = Crowd::new(lattice, order.tiles()[place], order, &particles.position);
         let mut slot = 0;
         for cell in (0..TILE_NODES).map(|offset| order.of_cell(place, offset)) {
-            let apart = push_apart(cell.len()) * 0.5 * flow.after.lattice().cell;
+            let scattering = scattering(cell.len()) * 0.5 * lattice.cell();
             for &particle in cell {
                 let particle = particle as usize;
                 let (from, own) = (particles.position[particle], particles.velocity[particle]);
                 let (grid, slopes) = tile.sample(from, own);
-                let mut to = tile.after.carried(from, grid, time_step) + tile.spread(from);
-                if apart > 0.0 {
-                    to += apart * random_step(particles.id[particle], from);
+                let mut shift = tile.spread(from) + crowd.push(from);
+                if scattering > 0.0 {
+                    shift += scattering * random_step(particles.id[particle], from);
                 }
-                let velocity = tile.velocity(from, own, grid);
+                let to = tile.after.carried(from, grid, time_step) + shift;
+                // What is shifted takes the velocity of its new place.
+                let velocity = tile.velocity(from, own, grid)
+                    + Vec3::from_array(slopes.map(|row| row.dot(shift)));
                 (positions[slot], velocities[slot]) = tile.outside_of_solids(from, to, velocity);
                 if let Some(affine) = affine.get_mut(slot) {
                     *affine = slopes;
@@ -98,10 +104,10 @@ fn picked<T: Copy + Send + Sync>(column: &[T], order: &CellOrder) -> Vec<T> {
     order.order().par_iter().map(|&place| column[place as usize]).collect()
 }
 
-/// How far particles of a cell are pushed apart if they are too many, in spacings: those at one point would
-/// stay together for ever.
-fn push_apart(count: usize) -> f32 {
-    (LARGEST_PUSH * (count as f32 / CROWD - 1.0)).clamp(0.0, LARGEST_PUSH)
+/// How far particles of a cell are scattered if they are too many, in spacings: those at one point would stay
+/// together for ever.
+fn scattering(count: usize) -> f32 {
+    (LARGEST_SCATTERING * (count as f32 / CROWD - 1.0)).clamp(0.0, LARGEST_SCATTERING)
 }
 
 /// A direction that looks random, from where a particle is and which.

@@ -22,6 +22,7 @@
 //!   some per cent.
 //! * Particles are neither reseeded nor pushed apart; there is no surface tension.
 
+mod apart;
 mod error;
 mod from_grid;
 mod liquid;
