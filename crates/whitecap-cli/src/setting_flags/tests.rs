@@ -115,7 +115,8 @@ fn items_have_flags() {
         "--fill-mesh=toy.ply",
         "--fill-box=4,4,4,5,5,5",
     ];
-    let SphStageSettings { fill, .. } = parse(&arguments).unwrap();
+    let SphStageSettings { scene, .. } = parse(&arguments).unwrap();
+    let fill = scene.fill;
     let fill = serde_json::to_value(&fill).unwrap();
     let tags: Vec<&String> =
         fill.as_array().unwrap().iter().flat_map(|item| item.as_object().unwrap().keys()).collect();
