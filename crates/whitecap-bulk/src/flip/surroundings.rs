@@ -3,6 +3,7 @@
 use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 use whitecap_scene::body::{AnimatedBody, BodyPose, Contact};
+use whitecap_scene::shape::{Side, empty_box};
 use whitecap_scene::walls::Walls;
 use whitecap_scene::{SceneError, SettingError};
 
@@ -26,6 +27,7 @@ impl Surroundings {
         if let Some(domain) = settings.domain {
             let domain = walls.with_domain(domain, &settings.open_sides);
             walls = domain.map_err(|error| error.inside("domain"))?;
+            check_room(settings).map_err(|error| error.inside("domain"))?;
         }
         for (place, &plane) in settings.planes.iter().enumerate() {
             walls = walls.with_plane(plane).map_err(|error| error.within("planes", place))?;
@@ -34,6 +36,11 @@ impl Surroundings {
             walls = walls.with_obstacle(shape).map_err(|error| error.within("obstacles", place))?;
         }
         Ok(Self { walls, ..Self::default() })
+    }
+
+    /// The bodies as they are posed.
+    pub fn poses(&self) -> &[BodyPose] {
+        &self.poses
     }
 
     /// Adds a body, posed for a time in s.
@@ -74,6 +81,20 @@ impl Surroundings {
         let pushed = self.walls.push_out(state.0, state.1, contact.margin, contact.friction);
         pushed.unwrap_or(state)
     }
+}
+
+/// Fails if walls on both sides of an axis leave no room between them.
+fn check_room(settings: &FlipSettings) -> Result<(), SettingError> {
+    use Side::{HighX, HighY, HighZ, LowX, LowY, LowZ};
+    let Some(domain) = settings.domain else { return Ok(()) };
+    let sides = [('x', [LowX, HighX]), ('y', [LowY, HighY]), ('z', [LowZ, HighZ])];
+    for (axis, (name, sides)) in sides.into_iter().enumerate() {
+        let is_closed = sides.iter().all(|side| !settings.open_sides.contains(side));
+        if is_closed && domain.min[axis] == domain.max[axis] {
+            return Err(empty_box(name));
+        }
+    }
+    Ok(())
 }
 
 impl Obstacles for Surroundings {
