@@ -78,7 +78,9 @@ fn pressure_in_a_drop_is_that_of_young_and_laplace() {
     let radius = 8.0 * CELL;
     let mut liquid = drop_of(radius);
     for _ in 0..24 {
-        liquid.step_frame(FRAME, &Unwatched).unwrap();
+        let start = std::time::Instant::now();
+        let report = liquid.step_frame(FRAME, &Unwatched).unwrap();
+        println!("{} steps {:?} it {} speed {}", report.steps.len(), start.elapsed(), report.steps.last().unwrap().iterations, report.steps.last().unwrap().largest_speed);
     }
     let grid = liquid.pressure().unwrap();
     let (mut sum, mut count) = (0.0, 0);

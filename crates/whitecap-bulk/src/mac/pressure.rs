@@ -37,7 +37,9 @@ pub struct PressureInput<'a> {
     pub solids: &'a SolidFaces,
     /// The divergence that cells are to have, in 1/s; zero if left out.
     pub divergence: Option<&'a SparseGrid<f32>>,
-    /// p Δt / ρ at the surface near each cell in m²/s; zero if left out.
+    /// p Δt / ρ at the surface near each cell on both sides of it, in m²/s; zero if left out. Between two cells it
+    /// is interpolated to where the surface is: as the surface comes close to a wet cell, it has the same value
+    /// seen from any side, and no difference is divided by a distance that vanishes.
     pub surface: Option<&'a SparseGrid<f32>>,
 }
 
@@ -99,9 +101,9 @@ impl<'a> Equations<'a> {
         settings: &SolveSettings,
         watch: &dyn Watch,
     ) -> Result<Projection, Error> {
-        let right_hand_side = right_hand_side(velocity, input, &self.kinds);
-        let boundary_values = input.surface;
-        let given = Given { right_hand_side: &right_hand_side, boundary_values, guess };
+        let right_hand_side = self.right_hand_side(velocity, input);
+        let right_hand_side = &right_hand_side;
+        let given = Given { right_hand_side, boundary_values: None, guess };
         let solution = solver.solve(&given, settings, watch)?;
         let known = self.subtract_gradient(velocity, &solution.values, Some(input));
         Ok(Projection {
@@ -128,6 +130,38 @@ impl<'a> Equations<'a> {
         let mut displacement = SparseGrid::filled(corners, Vec3::ZERO, tiles, |_, _| {});
         let known = self.subtract_gradient(&mut displacement, &solution.values, None);
         Ok((displacement, known))
+    }
+
+    /// What the pressure must correct: the divergence, less what the pressure at the surface gives.
+    fn right_hand_side(
+        &self,
+        velocity: &SparseGrid<Vec3>,
+        input: &PressureInput<'_>,
+    ) -> SparseGrid<f32> {
+        let cell_size = self.kinds.lattice().cell;
+        self.kinds.map_tiles(0.0, |tile, kinds| {
+            let velocity = velocity.neighbourhood(tile);
+            let fractions = input.solids.fractions.neighbourhood(tile);
+            let solid = input.solids.velocity.neighbourhood(tile);
+            let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
+            let surface = input.surface.map(|surface| SurfaceTerm {
+                kinds,
+                weights: self.weights.neighbourhood(tile),
+                liquid: self.liquid.neighbourhood(tile),
+                surface: surface.neighbourhood(tile),
+            });
+            let value = |offset: usize| {
+                let cell = local_node(offset);
+                if kinds.get(cell) != NodeKind::Unknown {
+                    return 0.0;
+                }
+                let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
+                let given = surface.as_ref().map_or(0.0, |surface| surface.of_cell(cell));
+                wanted - outflow(&velocity, &fractions, &solid, cell) / cell_size
+                    + given / (cell_size * cell_size)
+            };
+            Tile::Dense(Box::new(std::array::from_fn(value)))
+        })
     }
 
     /// Subtracts ∇x on the faces of wet cells, and returns which these are; closed ones move with the solids of
@@ -255,27 +289,41 @@ fn surface_share(wet: f32, dry: f32) -> f32 {
     (wet / (wet - dry)).clamp(NEAREST_SURFACE, 1.0)
 }
 
-fn right_hand_side(
-    velocity: &SparseGrid<Vec3>,
-    input: &PressureInput<'_>,
-    kinds: &SparseGrid<NodeKind>,
-) -> SparseGrid<f32> {
-    let cell_size = kinds.lattice().cell;
-    kinds.map_tiles(0.0, |tile, kinds| {
-        let velocity = velocity.neighbourhood(tile);
-        let fractions = input.solids.fractions.neighbourhood(tile);
-        let solid = input.solids.velocity.neighbourhood(tile);
-        let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
-        let value = |offset: usize| {
-            let cell = local_node(offset);
-            if kinds.get(cell) != NodeKind::Unknown {
-                return 0.0;
+/// The value at the surface between a wet cell and a dry one.
+#[inline]
+fn at_surface(
+    surface: &Neighbourhood<'_, f32>,
+    liquid: &Neighbourhood<'_, f32>,
+    wet: IVec3,
+    dry: IVec3,
+) -> f32 {
+    let share = surface_share(liquid.get(wet), liquid.get(dry));
+    surface.get(wet) + share * (surface.get(dry) - surface.get(wet))
+}
+
+/// What the pressure at the surface adds to the equations of wet cells.
+struct SurfaceTerm<'a> {
+    kinds: &'a Neighbourhood<'a, NodeKind>,
+    weights: Neighbourhood<'a, Vec3>,
+    liquid: Neighbourhood<'a, f32>,
+    surface: Neighbourhood<'a, f32>,
+}
+
+impl SurfaceTerm<'_> {
+    /// The sum over the dry cells beside a wet one, each with the weight of the face between.
+    fn of_cell(&self, cell: IVec3) -> f32 {
+        let mut sum = 0.0;
+        for axis in 0..3 {
+            let step = IVec3::AXES[axis];
+            for (face, beside) in [(cell, cell - step), (cell + step, cell + step)] {
+                if self.kinds.get(beside) == NodeKind::Dirichlet {
+                    let value = at_surface(&self.surface, &self.liquid, cell, beside);
+                    sum += self.weights.get(face)[axis] * value;
+                }
             }
-            let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
-            wanted - outflow(&velocity, &fractions, &solid, cell) / cell_size
-        };
-        Tile::Dense(Box::new(std::array::from_fn(value)))
-    })
+        }
+        sum
+    }
 }
 
 /// What a face needs to know of the cells beside it.
@@ -298,15 +346,18 @@ impl Around<'_> {
 
     /// The difference of x across the low face of a cell, as over a whole cell.
     #[inline]
-    fn difference(&self, cell: IVec3, axis: usize) -> f32 {
-        let below = cell - IVec3::AXES[axis];
-        let kinds = [self.kinds.get(below), self.kinds.get(cell)];
+    fn difference(&self, here: IVec3, axis: usize) -> f32 {
+        let below = here - IVec3::AXES[axis];
+        let kinds = [self.kinds.get(below), self.kinds.get(here)];
         let value = |kind: NodeKind, cell: IVec3| match (kind, &self.surface) {
             (NodeKind::Unknown, _) => self.pressure.get(cell),
-            (NodeKind::Dirichlet, Some(surface)) => surface.get(cell),
+            (NodeKind::Dirichlet, Some(surface)) => {
+                let wet = if cell == below { here } else { below };
+                at_surface(surface, &self.liquid, wet, cell)
+            }
             _ => 0.0,
         };
-        let closeness = inverse_distance(kinds, || [self.liquid.get(below), self.liquid.get(cell)]);
-        closeness * (value(kinds[1], cell) - value(kinds[0], below))
+        let closeness = inverse_distance(kinds, || [self.liquid.get(below), self.liquid.get(here)]);
+        closeness * (value(kinds[1], here) - value(kinds[0], below))
     }
 }
