@@ -111,3 +111,22 @@ impl From<whitecap_core::Error> for FlipError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a solver that does not converge is told with the time; one whose residual is not a number has
+    /// blown up.
+    #[test]
+    fn a_pressure_that_does_not_converge_is_told() {
+        let stopped = |residual: f64| {
+            let stopped =
+                whitecap_core::Error::NotConverged { iterations: 200, residual, tolerance: 1e-5 };
+            FlipError::from(stopped).at(0.25).to_string()
+        };
+        let told = stopped(0.5);
+        assert!(told.starts_with("at 0.250000 s the step did not converge: the linear"), "{told}");
+        assert!(stopped(f64::NAN).starts_with("the liquid blew up at 0.250000 s"));
+    }
+}

@@ -211,7 +211,7 @@ impl FlipLiquid {
         extrapolate(&mut velocity, &mut known, LAYERS);
         let before = self.settings.transfer().needs_change().then(|| velocity.clone());
         self.accelerate(&mut velocity, halfway);
-        let surface = self.surface_pressure(&liquid, &order, &solids, halfway);
+        let surface = self.surface_pressure(&liquid, &solids, halfway);
         let surface = surface.as_ref();
         let input = PressureInput { liquid: &liquid, solids: &solids, divergence: None, surface };
         let accuracy =

@@ -4,14 +4,18 @@
 //! Laplace). The pressure solver takes that jump where the surface is, by the ghost-fluid method (Kang, Fedkiw and
 //! Liu 2000; for liquids beside air without mass, Enright, Nguyen, Gibou and Fedkiw 2003).
 //!
-//! κ = −∇·(∇c/|∇c|) is that of the level sets of a smooth indicator c: the particles of each cell as a share of
-//! those that it has room for, both smoothed (Brackbill, Kothe and Zemach 1992, section III). As solids have no
-//! room, c goes on into them as it is beside them: the liquid meets them at a right angle.
+//! κ = −∇·(∇c/|∇c|) is that of the level sets of an indicator c: how full each cell is by its distance to the
+//! surface, smoothed once (Brackbill, Kothe and Zemach 1992, section III). It must see every bump of the surface
+//! that the pressure sees: smoothed more, the curvature of a ball at rest is less noisy, but bumps that it hides
+//! grow, until the drop boils away. As solids have no room, c goes on into them as it is beside them: the liquid
+//! meets them at a right angle.
 //!
 //! # Guarantees
-//! κ of a ball of eight cells' radius is right within 2 % in the mean; it is at most one over a cell.
+//! κ of a ball of eight to twelve cells' radius is right within 2 % in the mean; it is at most one over a cell.
 //!
 //! # Non-guarantees
+//! * Chance bumps of the particles spread the curvature of a ball by some 15 %: a drop at rest keeps moving, at
+//!   some hundredths of the speed of its capillary waves.
 //! * Threads and sheets thinner than three cells have no reliable curvature.
 //! * There is no contact angle but the right one.
 
@@ -20,13 +24,8 @@ use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
 
 use super::liquid::FlipLiquid;
 use crate::mac::around::{PADDED, padded_place};
-use crate::mac::cell_order::CellOrder;
 use crate::mac::solids::SolidFaces;
 
-/// Particles in a cell at rest.
-const PER_CELL: f32 = 8.0;
-/// Times that the indicator is smoothed: each adds half a squared cell to the variance of its kernel.
-const PASSES: usize = 6;
 /// Less room than this, as a share, says nothing about the indicator.
 const LEAST_ROOM: f32 = 1e-3;
 /// Slopes of the indicator per cell that are too small to have a direction.
@@ -37,7 +36,6 @@ impl FlipLiquid {
     pub(super) fn surface_pressure(
         &self,
         liquid: &SparseGrid<f32>,
-        order: &CellOrder,
         solids: &SolidFaces,
         duration: f32,
     ) -> Option<SparseGrid<f32>> {
@@ -46,7 +44,7 @@ impl FlipLiquid {
             return None;
         }
         let strength = tension * duration / self.settings.rest_density;
-        let mut curvature = surface_curvature(liquid, order, solids);
+        let mut curvature = surface_curvature(liquid, solids);
         for tile in curvature.tiles_mut() {
             if let Tile::Dense(values) = tile {
                 values.iter_mut().for_each(|value| *value *= strength);
@@ -67,12 +65,8 @@ impl FlipLiquid {
 
 /// Curvature in 1/m of the surface nearest to each cell that is next to it, positive where the liquid is convex; 0
 /// elsewhere. `liquid` is the distance to the surface at the middles of cells in m.
-pub fn surface_curvature(
-    liquid: &SparseGrid<f32>,
-    order: &CellOrder,
-    solids: &SolidFaces,
-) -> SparseGrid<f32> {
-    let indicator = indicator(liquid, order, solids);
+pub fn surface_curvature(liquid: &SparseGrid<f32>, solids: &SolidFaces) -> SparseGrid<f32> {
+    let indicator = indicator(liquid, solids);
     let cell = liquid.lattice().cell;
     let normals = normals(&indicator);
     indicator.map_tiles(0.0, |tile, _| {
@@ -106,30 +100,35 @@ pub fn surface_curvature(
 }
 
 /// How full of liquid it is around each cell: 1 inside, 0 outside, with a smooth step at the surface.
-fn indicator(
-    liquid: &SparseGrid<f32>,
-    order: &CellOrder,
-    solids: &SolidFaces,
-) -> SparseGrid<f32> {
-    let counts = order.counts();
-    let mut full = liquid.map_tiles(0.0, |tile, _| match counts.tile(tile) {
-        None => Tile::Constant(0.0),
-        Some(counts) => Tile::Dense(Box::new(std::array::from_fn(|offset| {
-            f32::from(counts.at(offset)) / PER_CELL
-        }))),
+fn indicator(liquid: &SparseGrid<f32>, solids: &SolidFaces) -> SparseGrid<f32> {
+    let cell = liquid.lattice().cell;
+    let full = liquid.map_tiles(0.0, |tile, liquid| {
+        let Some(liquid) = liquid.center() else { return Tile::Constant(0.0) };
+        let room = solids.volumes.tile(tile);
+        combined(Some(liquid), room, |distance, room| {
+            room * (0.5 - distance / cell).clamp(0.0, 1.0)
+        })
     });
-    let mut room = solids.volumes.clone();
-    for _ in 0..PASSES {
-        (full, room) = (smoothed(&full), smoothed(&room));
-    }
+    let (full, room) = (smoothed(&full), smoothed(&solids.volumes));
     full.map_tiles(0.0, |tile, full| {
-        let Some(Tile::Dense(full)) = full.center() else { return Tile::Constant(0.0) };
-        let room = room.tile(tile);
-        Tile::Dense(Box::new(std::array::from_fn(|offset| {
-            let room = room.map_or(1.0, |room| room.at(offset));
-            if room < LEAST_ROOM { 0.0 } else { full[offset] / room }
-        })))
+        let share = |full: f32, room: f32| if room < LEAST_ROOM { 0.0 } else { full / room };
+        combined(full.center(), room.tile(tile), share)
     })
+}
+
+/// A tile from two others, which are 0 and 1 where there is none.
+fn combined(
+    one: Option<&Tile<f32>>,
+    other: Option<&Tile<f32>>,
+    value: impl Fn(f32, f32) -> f32,
+) -> Tile<f32> {
+    let at = |offset: usize| {
+        value(one.map_or(0.0, |tile| tile.at(offset)), other.map_or(1.0, |tile| tile.at(offset)))
+    };
+    match [one, other].into_iter().flatten().any(|tile| tile.dense().is_some()) {
+        true => Tile::Dense(Box::new(std::array::from_fn(at))),
+        false => Tile::Constant(at(0)),
+    }
 }
 
 /// Each value as the mean of itself and its neighbours, by the weights 1, 2, 1 on each axis.
@@ -162,7 +161,8 @@ fn normals(indicator: &SparseGrid<f32>) -> SparseGrid<Vec3> {
         }
         let normal = |offset: usize| {
             let place = padded_place(local_node(offset));
-            let slope = [1, 10, 100].map(|step| 0.5 * (values[place - step] - values[place + step]));
+            let slope =
+                [1, 10, 100].map(|step| 0.5 * (values[place - step] - values[place + step]));
             let slope = Vec3::from(slope);
             if slope.length() < LEAST_SLOPE { Vec3::ZERO } else { slope.normalize() }
         };

@@ -14,9 +14,8 @@ impl FlipLiquid {
     /// and a domain without room. Solids are measured along the axes as they are posed now: one that is thin
     /// along another direction is not noticed.
     pub fn warnings(&self) -> Vec<String> {
-        let full = (!self.has_room()).then(|| {
-            String::from("solids fill the whole domain: there is no room for liquid")
-        });
+        let full = (!self.has_room())
+            .then(|| String::from("solids fill the whole domain: there is no room for liquid"));
         self.thin_solids().chain(self.closed_mouths()).chain(full).collect()
     }
 
