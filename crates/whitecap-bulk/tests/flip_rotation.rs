@@ -45,16 +45,18 @@ fn left(transfer: TransferMethod) -> f64 {
     angular_momentum(&liquid).dot(before) / before.length_squared()
 }
 
-/// Contract: APIC keeps the angular momentum of a ball that turns to 1 % over 100 steps; PIC does not.
+/// Contract: APIC keeps the angular momentum of a ball that turns to 5 % over 100 steps, better than FLIP; PIC loses
+/// half of it.
 #[test]
 fn apic_keeps_angular_momentum() {
     use TransferMethod::{Apic, Flip, Pic};
     println!("| transfer | angular momentum left after 100 steps |\n|---|---|");
-    let [apic, _, pic] = [("apic", Apic), ("flip", Flip), ("pic", Pic)].map(|(name, transfer)| {
-        let left = left(transfer);
-        println!("| {name} | {:.2} % |", 100.0 * left);
-        left
-    });
-    assert!((apic - 1.0).abs() < 0.01, "{apic}");
-    assert!(pic < 0.95, "{pic}");
+    let [apic, flip, pic] =
+        [("apic", Apic), ("flip", Flip), ("pic", Pic)].map(|(name, transfer)| {
+            let left = left(transfer);
+            println!("| {name} | {:.2} % |", 100.0 * left);
+            left
+        });
+    assert!((apic - 1.0).abs() < 0.05 && apic > flip, "{apic}");
+    assert!(pic < 0.5, "{pic}");
 }

@@ -14,7 +14,7 @@
 //! κ of a ball of eight to twelve cells' radius is right within 2 % in the mean; it is at most one over a cell.
 //!
 //! # Non-guarantees
-//! * Chance bumps of the particles spread the curvature of a ball by some 15 %: a drop at rest keeps moving, at
+//! * Chance bumps of the particles spread the curvature of a ball by 14 to 21 %: a drop at rest keeps moving, at
 //!   some hundredths of the speed of its capillary waves.
 //! * Threads and sheets thinner than three cells have no reliable curvature.
 //! * There is no contact angle but the right one.

@@ -66,7 +66,7 @@ pub fn project(
     watch: &dyn Watch,
 ) -> Result<Projection, Error> {
     let equations = Equations::new(input.liquid, input.solids);
-    let mut solver = equations.solver();
+    let mut solver = equations.solver_with(settings.preconditioner);
     equations.project(&mut solver, velocity, input, guess, settings, watch)
 }
 
@@ -88,7 +88,12 @@ impl<'a> Equations<'a> {
 
     /// A solver for them.
     pub fn solver(&self) -> PoissonSolver<'_> {
-        PoissonSolver::new(&self.kinds, Some(&self.weights), Preconditioner::Multigrid)
+        self.solver_with(Preconditioner::Multigrid)
+    }
+
+    /// A solver with another preconditioner, to compare with.
+    pub fn solver_with(&self, preconditioner: Preconditioner) -> PoissonSolver<'_> {
+        PoissonSolver::new(&self.kinds, Some(&self.weights), preconditioner)
     }
 
     /// Makes `velocity` free of divergence, as [`project`] does.
