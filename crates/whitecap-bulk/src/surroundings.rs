@@ -3,7 +3,7 @@
 use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 use whitecap_scene::body::{AnimatedBody, BodyPose, Contact};
-use whitecap_scene::shape::{BoxShape, PlaneShape, Side};
+use whitecap_scene::shape::{BoxShape, PlaneShape, Side, empty_box};
 use whitecap_scene::walls::Walls;
 use whitecap_scene::{SceneError, SettingError};
 
@@ -39,6 +39,7 @@ impl Surroundings {
         if let Some(domain) = shapes.domain {
             let domain = walls.with_domain(domain, shapes.open_sides);
             walls = domain.map_err(|error| error.inside("domain"))?;
+            check_room(shapes).map_err(|error| error.inside("domain"))?;
         }
         for (place, &plane) in shapes.planes.iter().enumerate() {
             walls = walls.with_plane(plane).map_err(|error| error.within("planes", place))?;
@@ -47,6 +48,11 @@ impl Surroundings {
             walls = walls.with_obstacle(shape).map_err(|error| error.within("obstacles", place))?;
         }
         Ok(Self { walls, ..Self::default() })
+    }
+
+    /// The bodies as they are posed.
+    pub fn poses(&self) -> &[BodyPose] {
+        &self.poses
     }
 
     /// Adds a body, posed for a time in s.
@@ -87,6 +93,20 @@ impl Surroundings {
         let pushed = self.walls.push_out(state.0, state.1, contact.margin, contact.friction);
         pushed.unwrap_or(state)
     }
+}
+
+/// Fails if walls on both sides of an axis leave no room between them.
+fn check_room(shapes: WallShapes<'_>) -> Result<(), SettingError> {
+    use Side::{HighX, HighY, HighZ, LowX, LowY, LowZ};
+    let Some(domain) = shapes.domain else { return Ok(()) };
+    let sides = [('x', [LowX, HighX]), ('y', [LowY, HighY]), ('z', [LowZ, HighZ])];
+    for (axis, (name, sides)) in sides.into_iter().enumerate() {
+        let is_closed = sides.iter().all(|side| !shapes.open_sides.contains(side));
+        if is_closed && domain.min[axis] == domain.max[axis] {
+            return Err(empty_box(name));
+        }
+    }
+    Ok(())
 }
 
 impl Obstacles for Surroundings {

@@ -36,6 +36,34 @@ pub enum FlipError {
         /// Steps that one frame would take.
         steps: u64,
     },
+    /// The number of accelerations is not the number of particles.
+    #[error("{found} accelerations were given for {expected} particles")]
+    AccelerationCount {
+        /// How many were given.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A step gave values that are not finite.
+    #[error(
+        "the liquid blew up at {time:.6} s: {reason}. The last good state is kept. Try a smaller `cfl`, and check forces, and solids that squeeze liquid"
+    )]
+    BlowUp {
+        /// Time of the last good state in s.
+        time: f64,
+        /// What happened.
+        reason: String,
+    },
+    /// The pressure or the viscosity did not reach its tolerance.
+    #[error(
+        "at {time:.6} s the step did not converge: {reason}. The last good state is kept. Try a larger `tolerance`"
+    )]
+    NotConverged {
+        /// Time of the last good state in s.
+        time: f64,
+        /// What the solver says.
+        reason: whitecap_core::Error,
+    },
     /// A value that is not finite was given.
     #[error("the {column} of particle {index} is not a finite number")]
     NotFinite {
@@ -60,11 +88,45 @@ pub enum FlipError {
     Cancelled,
 }
 
+impl FlipError {
+    /// The same, of a step from a time in s: solvers do not know the time, nor that their input blew up.
+    pub(super) fn at(self, time: f64) -> Self {
+        use whitecap_core::Error::NotConverged;
+        match self {
+            Self::Solver(NotConverged { residual, .. }) if !residual.is_finite() => {
+                let reason = String::from("velocities on the grid are not finite numbers");
+                Self::BlowUp { time, reason }
+            }
+            Self::Solver(reason @ NotConverged { .. }) => Self::NotConverged { time, reason },
+            other => other,
+        }
+    }
+}
+
 impl From<whitecap_core::Error> for FlipError {
     fn from(error: whitecap_core::Error) -> Self {
         match error {
             whitecap_core::Error::Cancelled => Self::Cancelled,
             other => Self::Solver(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract: a solver that does not converge is told with the time; one whose residual is not a number has
+    /// blown up.
+    #[test]
+    fn a_pressure_that_does_not_converge_is_told() {
+        let stopped = |residual: f64| {
+            let stopped =
+                whitecap_core::Error::NotConverged { iterations: 200, residual, tolerance: 1e-5 };
+            FlipError::from(stopped).at(0.25).to_string()
+        };
+        let told = stopped(0.5);
+        assert!(told.starts_with("at 0.250000 s the step did not converge: the linear"), "{told}");
+        assert!(stopped(f64::NAN).starts_with("the liquid blew up at 0.250000 s"));
     }
 }

@@ -59,6 +59,7 @@ pub fn from_grid(
         affine: vec![[Vec3::ZERO; 3]; if transfer.is_affine() { count } else { 0 }],
         id: picked(&particles.id, order),
         viscosity: picked(&particles.viscosity, order),
+        acceleration: picked(&particles.acceleration, order),
     };
     let mut affine: Vec<&mut [[Vec3; 3]]> = match transfer.is_affine() {
         true => order.split(&mut moved.affine),

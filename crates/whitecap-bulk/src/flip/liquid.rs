@@ -132,6 +132,9 @@ impl FlipLiquid {
             if !self.particles.viscosity.is_empty() {
                 self.particles.viscosity.push(self.settings.viscosity);
             }
+            if !self.particles.acceleration.is_empty() {
+                self.particles.acceleration.push(Vec3::ZERO);
+            }
             self.particles.id.push(self.next_id);
             self.next_id += 1;
         }
@@ -164,12 +167,13 @@ impl FlipLiquid {
             if steps > MOST_STEPS {
                 return Err(FlipError::TooFast { time: self.time, speed, steps: steps as u64 });
             }
-            let step = self.step(remaining / steps, watch)?;
+            let step = self.step(remaining / steps, watch).map_err(|error| error.at(self.time))?;
             self.time = if steps == 1.0 { end } else { self.time + step.time_step };
             report.steps.push(FlipStepReport { largest_speed: speed, ..step });
             self.kill();
             watch.progress(((self.time - start) / duration).min(1.0) as f32);
         }
+        self.particles.acceleration.clear();
         report.particles = self.particles.len();
         Ok(report)
     }
@@ -180,9 +184,10 @@ impl FlipLiquid {
         let speed = reduce::max(velocities.len(), |place| velocities[place].length()).max(0.0);
         // From v Δt + a Δt² = cfl · cell, written so that it holds for a = 0 and v = 0.
         let distance = self.settings.cfl * self.settings.cell();
-        let acceleration = Vec3::from(self.settings.gravity).length();
+        let acceleration = Vec3::from(self.settings.gravity).length() + self.largest_given();
         let root = (speed * speed + 4.0 * acceleration * distance).sqrt();
-        (f64::from(2.0 * distance / (speed + root)), speed)
+        let longest = f64::from(2.0 * distance / (speed + root));
+        (longest.min(self.longest_capillary_step()), speed)
     }
 
     /// One step; on an error nothing has changed.
@@ -199,19 +204,27 @@ impl FlipLiquid {
         let solids = SolidFaces::renewed(self.solids.as_ref(), self.lattice, &tiles, &after);
         let liquid =
             surface_distance(self.lattice, &tiles, &self.particles.position, &order, &solids);
-        let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &self.particles, &order);
+        // Velocities are those halfway between positions (leapfrog), so that the motion is of second order.
+        let halfway = 0.5 * (self.last_step + time_step) as f32;
+        let particles = self.accelerated(halfway);
+        let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &particles, &order);
         extrapolate(&mut velocity, &mut known, LAYERS);
         let before = self.settings.transfer().needs_change().then(|| velocity.clone());
-        // Velocities are those halfway between positions (leapfrog), so that the motion is of second order.
-        self.accelerate(&mut velocity, 0.5 * (self.last_step + time_step) as f32);
-        let input =
-            PressureInput { liquid: &liquid, solids: &solids, divergence: None, surface: None };
+        self.accelerate(&mut velocity, halfway);
+        let surface = self.surface_pressure(&liquid, &solids, halfway);
+        let surface = surface.as_ref();
+        let input = PressureInput { liquid: &liquid, solids: &solids, divergence: None, surface };
         let accuracy =
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
         let equations = Equations::new(&liquid, &solids);
         let mut solver = equations.solver();
         let friction = self.rub(&mut velocity, &input, &order, time_step as f32, watch)?;
-        let guess = if friction.is_some() { None } else { self.pressure.as_ref() };
+        // Friction starts from a velocity that the pressure, and so surface tension, has already acted on.
+        let (guess, surface) = match &friction {
+            Some(_) => (None, None),
+            None => (self.pressure.as_ref(), surface),
+        };
+        let input = PressureInput { surface, ..input };
         let projection =
             equations.project(&mut solver, &mut velocity, &input, guess, &accuracy, watch)?;
         let spread = spreading(&equations, &mut solver, &liquid, &order, &solids, watch)?;
@@ -231,7 +244,9 @@ impl FlipLiquid {
             contact: self.contact(),
         };
         let (transfer, duration) = (self.settings.transfer(), time_step as f32);
-        self.particles = from_grid(flow, contacts, transfer, duration, &order, &self.particles);
+        let moved = from_grid(flow, contacts, transfer, duration, &order, &particles);
+        self.check_motion(&moved)?;
+        self.particles = moved;
         self.solids = Some(solids);
         self.last_step = time_step;
         self.surroundings = after;

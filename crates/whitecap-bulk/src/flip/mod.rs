@@ -4,7 +4,8 @@
 //! 1. Particles give their velocity to the faces around them ([`to_grid`]).
 //! 2. The distance to the surface follows from the particles ([`surface_distance`]), the open fraction of each
 //!    face from the solids.
-//! 3. Gravity and other forces act on the faces; then viscosity, if there is any (`viscous`).
+//! 3. Gravity and other forces act on the faces; then viscosity, if there is any (`viscous`). Surface tension
+//!    (`tension`) is the pressure at the surface.
 //! 4. Pressure makes the velocity free of divergence ([`crate::mac::pressure`]), and it is extended beyond
 //!    the liquid.
 //! 5. Particles take their velocity from the faces, move along with the flow (`from_grid`), and are kept
@@ -20,8 +21,9 @@
 //! # Non-guarantees
 //! * Volume is corrected where particles crowd or thin out, but not bounded: violent motion may change it by
 //!   some per cent.
-//! * Particles are neither reseeded nor pushed apart; there is no surface tension.
+//! * Particles are not reseeded.
 
+mod accelerations;
 mod apart;
 mod error;
 mod from_grid;
@@ -34,8 +36,10 @@ mod saved_state;
 mod settings;
 mod spreading;
 mod surface_distance;
+mod tension;
 mod to_grid;
 mod viscous;
+mod warnings;
 
 pub use error::FlipError;
 pub use liquid::FlipLiquid;
@@ -43,4 +47,5 @@ pub use particles::FlipParticles;
 pub use report::{FlipFrameReport, FlipStepReport};
 pub use settings::{FlipSettings, Transfer, TransferMethod};
 pub use surface_distance::surface_distance;
+pub use tension::surface_curvature;
 pub use to_grid::to_grid;

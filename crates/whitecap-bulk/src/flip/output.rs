@@ -2,7 +2,7 @@
 
 use whitecap_core::{Column, Particles, attributes, reduce};
 
-use whitecap_core::sparse_grid::TILE_NODES;
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile};
 
 use super::error::FlipError;
 use super::liquid::{FlipLiquid, dilated};
@@ -15,14 +15,12 @@ impl FlipLiquid {
     /// (m, half the spacing).
     pub fn output(&self) -> Result<Particles, FlipError> {
         let columns = &self.particles;
-        let mut order: Vec<u32> = (0..columns.len() as u32).collect();
-        order.sort_unstable_by_key(|&place| columns.id[place as usize]);
         let mut particles = Particles::new(columns.position.clone());
         particles.set_attribute(attributes::VELOCITY, Column::Vec3(columns.velocity.clone()))?;
         particles.set_attribute(attributes::ID, Column::I64(columns.id.clone()))?;
         let radii = vec![0.5 * self.settings.spacing; columns.len()];
         particles.set_attribute(attributes::RADIUS, Column::F32(radii))?;
-        Ok(particles.gather(&order))
+        Ok(particles.gather(&self.order_by_id()))
     }
 
     /// Mass of one particle in kg.
@@ -45,6 +43,18 @@ impl FlipLiquid {
             (0..TILE_NODES).map(wet).sum()
         };
         reduce::sum(tiles.len(), of_tile) * f64::from(cell).powi(3)
+    }
+
+    /// Pressure in Pa at the middles of wet cells in the last step, as if the steps before had been as long.
+    pub fn pressure(&self) -> Option<SparseGrid<f32>> {
+        let scale = self.settings.rest_density / self.last_step as f32;
+        self.pressure.as_ref().map(|grid| {
+            grid.map_tiles(0.0, |_, around| match around.center() {
+                Some(Tile::Dense(values)) => Tile::Dense(Box::new(values.map(|x| x * scale))),
+                Some(Tile::Constant(value)) => Tile::Constant(value * scale),
+                None => Tile::Constant(0.0),
+            })
+        })
     }
 
     /// Kinetic energy in joules.

@@ -16,6 +16,8 @@ pub struct FlipParticles {
     pub id: Vec<i64>,
     /// Dynamic viscosities in Pa·s. Empty: that of the settings everywhere.
     pub viscosity: Vec<f32>,
+    /// Accelerations that the caller gave for this frame, in m/s². Empty: none.
+    pub acceleration: Vec<Vec3>,
 }
 
 impl FlipParticles {
@@ -43,5 +45,6 @@ impl FlipParticles {
         sieve(&mut self.affine, &keep);
         sieve(&mut self.id, &keep);
         sieve(&mut self.viscosity, &keep);
+        sieve(&mut self.acceleration, &keep);
     }
 }

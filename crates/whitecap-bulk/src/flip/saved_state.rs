@@ -3,6 +3,7 @@
 //! # Guarantees
 //! * A liquid made with the same settings, solids and emitters, restored and continued, has the same bits as
 //!   one that was never interrupted.
+//! * Accelerations for the next frame are not saved: they are the caller's to give again.
 //! * Bytes that are cut short, damaged, or made with other settings or by another version are refused with a
 //!   sentence and leave the liquid as it was.
 
@@ -100,7 +101,8 @@ fn read_particles(reader: &mut Reader<'_>, is_affine: bool) -> Result<FlipPartic
             && (viscosity.is_empty() || viscosity.len() == count),
     )?;
     let affine = slopes.chunks_exact(3).map(|rows| [rows[0], rows[1], rows[2]]).collect();
-    Ok(FlipParticles { position, velocity, affine, id, viscosity })
+    let acceleration = Vec::new();
+    Ok(FlipParticles { position, velocity, affine, id, viscosity, acceleration })
 }
 
 fn put_pressure(bytes: &mut Vec<u8>, pressure: Option<&SparseGrid<f32>>) {

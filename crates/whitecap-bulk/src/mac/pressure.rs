@@ -35,7 +35,9 @@ pub struct PressureInput<'a> {
     pub solids: &'a SolidFaces,
     /// The divergence that cells are to have, in 1/s; zero if left out.
     pub divergence: Option<&'a SparseGrid<f32>>,
-    /// p Δt / ρ at the surface near each cell in m²/s; zero if left out.
+    /// p Δt / ρ at the surface near each cell on both sides of it, in m²/s; zero if left out. Between two cells it
+    /// is interpolated to where the surface is: as the surface comes close to a wet cell, it has the same value
+    /// seen from any side, and no difference is divided by a distance that vanishes.
     pub surface: Option<&'a SparseGrid<f32>>,
 }
 
@@ -62,7 +64,7 @@ pub fn project(
     watch: &dyn Watch,
 ) -> Result<Projection, Error> {
     let equations = Equations::new(input.liquid, input.solids);
-    let mut solver = equations.solver();
+    let mut solver = equations.solver_with(settings.preconditioner);
     equations.project(&mut solver, velocity, input, guess, settings, watch)
 }
 
@@ -84,7 +86,12 @@ impl<'a> Equations<'a> {
 
     /// A solver for them.
     pub fn solver(&self) -> PoissonSolver<'_> {
-        PoissonSolver::new(&self.kinds, Some(&self.weights), Preconditioner::Multigrid)
+        self.solver_with(Preconditioner::Multigrid)
+    }
+
+    /// A solver with another preconditioner, to compare with.
+    pub fn solver_with(&self, preconditioner: Preconditioner) -> PoissonSolver<'_> {
+        PoissonSolver::new(&self.kinds, Some(&self.weights), preconditioner)
     }
 
     /// Makes `velocity` free of divergence, as [`project`] does.
@@ -97,9 +104,9 @@ impl<'a> Equations<'a> {
         settings: &SolveSettings,
         watch: &dyn Watch,
     ) -> Result<Projection, Error> {
-        let right_hand_side = right_hand_side(velocity, input, &self.kinds);
-        let boundary_values = input.surface;
-        let given = Given { right_hand_side: &right_hand_side, boundary_values, guess };
+        let right_hand_side = self.right_hand_side(velocity, input);
+        let right_hand_side = &right_hand_side;
+        let given = Given { right_hand_side, boundary_values: None, guess };
         let solution = solver.solve(&given, settings, watch)?;
         let known = self.subtract_gradient(velocity, &solution.values, Some(input));
         Ok(Projection {
@@ -126,6 +133,37 @@ impl<'a> Equations<'a> {
         let mut displacement = SparseGrid::filled(corners, Vec3::ZERO, tiles, |_, _| {});
         let known = self.subtract_gradient(&mut displacement, &solution.values, None);
         Ok((displacement, known))
+    }
+
+    /// What the pressure must correct: the divergence, less what the pressure at the surface gives.
+    fn right_hand_side(
+        &self,
+        velocity: &SparseGrid<Vec3>,
+        input: &PressureInput<'_>,
+    ) -> SparseGrid<f32> {
+        let per_cell = self.kinds.lattice().cell.recip();
+        self.kinds.map_tiles(0.0, |tile, kinds| {
+            let kinds = kinds.center().expect("tiles of the grid itself");
+            if !(0..TILE_NODES).any(|offset| kinds.at(offset) == NodeKind::Unknown) {
+                return Tile::Constant(0.0);
+            }
+            let through = through_faces(velocity, input.solids, tile);
+            let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
+            let surface = input.surface.map(|surface| SurfaceTerm::new(self, surface, tile));
+            let mut values = Box::new([0.0; TILE_NODES]);
+            for (offset, value) in values.iter_mut().enumerate() {
+                if kinds.at(offset) == NodeKind::Unknown {
+                    let place = padded_place(offset);
+                    let out =
+                        |axis: usize| through.0[place + NEXT[axis]][axis] - through.0[place][axis];
+                    let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
+                    let given = surface.as_ref().map_or(0.0, |surface| surface.of_cell(place));
+                    *value = wanted - per_cell * (out(0) + out(1) + out(2))
+                        + per_cell * per_cell * given;
+                }
+            }
+            Tile::Dense(values)
+        })
     }
 
     /// Subtracts ∇x on the faces of wet cells, and returns which these are; closed ones move with the solids of
@@ -294,31 +332,45 @@ fn surface_share(wet: f32, dry: f32) -> f32 {
     (wet / (wet - dry)).clamp(NEAREST_SURFACE, 1.0)
 }
 
-fn right_hand_side(
-    velocity: &SparseGrid<Vec3>,
-    input: &PressureInput<'_>,
-    kinds: &SparseGrid<NodeKind>,
-) -> SparseGrid<f32> {
-    let per_cell = kinds.lattice().cell.recip();
-    kinds.map_tiles(0.0, |tile, kinds| {
-        let kinds = kinds.center().expect("tiles of the grid itself");
-        if !(0..TILE_NODES).any(|offset| kinds.at(offset) == NodeKind::Unknown) {
-            return Tile::Constant(0.0);
+/// The value at the surface, which is `share` of the way from a wet cell to a dry one.
+#[inline]
+fn at_surface(surface: [f32; 2], share: f32) -> f32 {
+    let [wet, dry] = surface;
+    wet + share * (dry - wet)
+}
+
+/// What the pressure at the surface adds to the equations of wet cells.
+struct SurfaceTerm {
+    kinds: Padded<NodeKind>,
+    weights: Padded<Vec3>,
+    liquid: Padded<f32>,
+    surface: Padded<f32>,
+}
+
+impl SurfaceTerm {
+    fn new(equations: &Equations<'_>, surface: &SparseGrid<f32>, tile: IVec3) -> Self {
+        Self {
+            kinds: Padded::new(&equations.kinds.neighbourhood(tile)),
+            weights: Padded::new(&equations.weights.neighbourhood(tile)),
+            liquid: Padded::new(&equations.liquid.neighbourhood(tile)),
+            surface: Padded::new(&surface.neighbourhood(tile)),
         }
-        let through = through_faces(velocity, input.solids, tile);
-        let wanted = input.divergence.and_then(|divergence| divergence.tile(tile));
-        let mut values = Box::new([0.0; TILE_NODES]);
-        for (offset, value) in values.iter_mut().enumerate() {
-            if kinds.at(offset) == NodeKind::Unknown {
-                let place = padded_place(offset);
-                let out =
-                    |axis: usize| through.0[place + NEXT[axis]][axis] - through.0[place][axis];
-                let wanted = wanted.map_or(0.0, |wanted| wanted.at(offset));
-                *value = wanted - per_cell * (out(0) + out(1) + out(2));
+    }
+
+    /// The sum over the dry cells beside a wet one, each with the weight of the face between.
+    fn of_cell(&self, wet: usize) -> f32 {
+        let mut sum = 0.0;
+        for axis in 0..3 {
+            for (face, dry) in [(wet, wet - NEXT[axis]), (wet + NEXT[axis], wet + NEXT[axis])] {
+                if self.kinds.0[dry] == NodeKind::Dirichlet {
+                    let share = surface_share(self.liquid.0[wet], self.liquid.0[dry]);
+                    let value = at_surface([self.surface.0[wet], self.surface.0[dry]], share);
+                    sum += self.weights.0[face][axis] * value;
+                }
             }
         }
-        Tile::Dense(values)
-    })
+        sum
+    }
 }
 
 /// What flows through the faces of a tile and around it: the liquid through the open part of each, the solid
@@ -400,12 +452,15 @@ impl<'a> Around<'a> {
     fn difference(&self, place: usize, axis: usize) -> f32 {
         let below = place - NEXT[axis];
         let kinds = [self.kinds.0[below], self.kinds.0[place]];
-        let value = |kind: NodeKind, place: usize| match (kind, &self.surface) {
+        let value = |place: usize, other: usize| match (self.kinds.0[place], &self.surface) {
             (NodeKind::Unknown, _) => self.pressure.0[place],
-            (NodeKind::Dirichlet, Some(surface)) => surface.0[place],
+            (NodeKind::Dirichlet, Some(surface)) => {
+                let share = surface_share(self.liquid.0[other], self.liquid.0[place]);
+                at_surface([surface.0[other], surface.0[place]], share)
+            }
             _ => 0.0,
         };
         let closeness = inverse_distance(kinds, || [self.liquid.0[below], self.liquid.0[place]]);
-        closeness * (value(kinds[1], place) - value(kinds[0], below))
+        closeness * (value(place, below) - value(below, place))
     }
 }

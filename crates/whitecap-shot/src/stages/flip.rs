@@ -90,7 +90,8 @@ impl Phenomenon for Flip {
 
     fn start(&self) -> Result<RunningLiquid, StageError> {
         let mut liquid = FlipLiquid::new(self.settings.clone()).map_err(StageError::failed)?;
-        let notes = self.scene.fill(&mut liquid)?;
+        let mut notes = self.scene.fill(&mut liquid)?;
+        notes.extend(liquid.warnings());
         Ok(RunningLiquid { liquid, notes })
     }
 
