@@ -4,6 +4,7 @@ mod absurd_numbers;
 mod convert;
 mod errors;
 mod facts;
+mod grids;
 mod info_and_check;
 mod interrupt;
 mod json_units;

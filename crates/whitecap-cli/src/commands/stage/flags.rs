@@ -39,9 +39,10 @@ pub fn command(kind: &dyn StageKind) -> Option<Command> {
     if info.depends.on_time || info.stateful {
         command = command.arg(fps_flag(&own, !info.inputs.is_empty()));
     }
-    command = match info.inputs.is_empty() {
-        true => command.arg(count_flag(&own)),
-        false => command.arg(frames_flag()),
+    // What has an input makes its frames; what may have one, such as smoke from particles, makes its own.
+    command = match own.subject {
+        Subject::Input(_) => command.arg(frames_flag()),
+        _ => command.arg(count_flag(&own)),
     };
     if info.stateful {
         command = command.arg(checkpoint_flag());
