@@ -360,8 +360,8 @@ impl SurfaceTerm {
     /// The sum over the dry cells beside a wet one, each with the weight of the face between.
     fn of_cell(&self, wet: usize) -> f32 {
         let mut sum = 0.0;
-        for axis in 0..3 {
-            for (face, dry) in [(wet, wet - NEXT[axis]), (wet + NEXT[axis], wet + NEXT[axis])] {
+        for (axis, next) in NEXT.into_iter().enumerate() {
+            for (face, dry) in [(wet, wet - next), (wet + next, wet + next)] {
                 if self.kinds.0[dry] == NodeKind::Dirichlet {
                     let share = surface_share(self.liquid.0[wet], self.liquid.0[dry]);
                     let value = at_surface([self.surface.0[wet], self.surface.0[dry]], share);
