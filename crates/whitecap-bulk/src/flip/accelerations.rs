@@ -1,4 +1,5 @@
-//! Accelerations that the caller gives for each particle, and the guard against motion that is not finite.
+//! Accelerations that the caller gives for each particle, and guards against motion that is not finite or leads too
+//! far away.
 
 use std::borrow::Cow;
 
@@ -9,6 +10,9 @@ use whitecap_core::reduce;
 use super::error::FlipError;
 use super::liquid::FlipLiquid;
 use super::particles::FlipParticles;
+
+/// The farthest that a particle may be from the origin, in spacings: a quarter of a spacing is the last bit.
+const FARTHEST: f32 = (1 << 22) as f32;
 
 impl FlipLiquid {
     /// Accelerations in m/s² that act during the next frame, one for each particle in the order of their
@@ -63,6 +67,16 @@ impl FlipLiquid {
                 return Err(FlipError::BlowUp { time: self.time, reason });
             }
         }
-        Ok(())
+        self.check_places(&moved.position)
+    }
+
+    /// Fails if a particle is too far from the origin for its spacing.
+    pub(super) fn check_places(&self, positions: &[Vec3]) -> Result<(), FlipError> {
+        let distance =
+            reduce::max(positions.len(), |place| positions[place].abs().max_element()).max(0.0);
+        match distance > FARTHEST * self.settings.spacing {
+            true => Err(FlipError::TooFar { distance, spacing: self.settings.spacing }),
+            false => Ok(()),
+        }
     }
 }

@@ -72,6 +72,16 @@ pub enum FlipError {
         /// Which particle.
         index: usize,
     },
+    /// A particle so far away that its neighbours could not be told from it.
+    #[error(
+        "a particle is {distance:.3e} m from the origin, where single precision cannot tell particles {spacing} m apart: move the scene to the origin, keep the liquid in a `domain`, or use a larger `spacing`"
+    )]
+    TooFar {
+        /// Its distance on one axis in m.
+        distance: f32,
+        /// The spacing in m.
+        spacing: f32,
+    },
     /// A viscosity that no liquid has.
     #[error("the viscosity of particle {index} is {viscosity} Pa·s, but must be 0 or more")]
     Viscosity {

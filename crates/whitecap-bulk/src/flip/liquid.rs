@@ -119,6 +119,7 @@ impl FlipLiquid {
                 return Err(FlipError::NotFinite { column, index });
             }
         }
+        self.check_places(positions)?;
         for (&position, &velocity) in positions.iter().zip(velocities) {
             let random = |axis: u64| 2.0 * scatter::fraction(3 * self.next_id as u64 + axis) - 1.0;
             let jitter = Vec3::new(random(0), random(1), random(2));
@@ -196,6 +197,8 @@ impl FlipLiquid {
         let after = self.surroundings.at(self.time + time_step)?;
         self.emit()?;
         if self.particles.is_empty() {
+            // Solids move on without being looked at.
+            self.solids = None;
             self.surroundings = after;
             return Ok(report);
         }
@@ -218,7 +221,8 @@ impl FlipLiquid {
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
         let equations = Equations::new(&liquid, &solids);
         let mut solver = equations.solver();
-        let friction = self.rub(&mut velocity, &input, &order, time_step as f32, watch)?;
+        let system = (&equations, &mut solver);
+        let friction = self.rub(&mut velocity, system, &input, &order, time_step as f32, watch)?;
         // Friction starts from a velocity that the pressure, and so surface tension, has already acted on.
         let (guess, surface) = match &friction {
             Some(_) => (None, None),

@@ -3,7 +3,7 @@
 //! straining it; the pressure after, which the step ends with, removes the divergence that friction leaves.
 
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::poisson::SolveSettings;
+use whitecap_core::poisson::{PoissonSolver, SolveSettings};
 use whitecap_core::sparse_grid::{SparseGrid, offset_in_tile, tile_of};
 use whitecap_core::{Error, Watch, sparse_grid};
 
@@ -12,7 +12,7 @@ use super::liquid::FlipLiquid;
 use super::mouths::with_mouths;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::extrapolation::extrapolate;
-use crate::mac::pressure::{PressureInput, project};
+use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::step_around;
 use crate::mac::viscosity::{Viscosity, ViscosityInput, diffuse};
 
@@ -33,6 +33,7 @@ impl FlipLiquid {
     pub(super) fn rub(
         &self,
         velocity: &mut SparseGrid<Vec3>,
+        (equations, solver): (&Equations<'_>, &mut PoissonSolver<'_>),
         input: &PressureInput<'_>,
         order: &CellOrder,
         time_step: f32,
@@ -43,10 +44,10 @@ impl FlipLiquid {
         if self.settings.viscosity == 0.0 && viscosities.iter().all(|&viscosity| viscosity == 0.0) {
             return Ok(None);
         }
-        let solver =
+        let accuracy =
             SolveSettings { tolerance: self.settings.tolerance, ..SolveSettings::default() };
-        let still = PressureInput { divergence: None, ..*input };
-        let projection = project(velocity, &still, self.pressure.as_ref(), &solver, watch)?;
+        let guess = self.pressure.as_ref();
+        let projection = equations.project(solver, velocity, input, guess, &accuracy, watch)?;
         let mut known = projection.known;
         extrapolate(velocity, &mut known, LAYERS);
         let per_cell =
@@ -58,7 +59,7 @@ impl FlipLiquid {
         let solids = with_mouths(self.lattice, input.solids, &self.emitters, self.time);
         let (liquid, solids) = (input.liquid, &solids);
         let input = ViscosityInput { liquid, solids, viscosity, time_step };
-        let diffusion = diffuse(velocity, &input, &solver, watch)?;
+        let diffusion = diffuse(velocity, &input, &accuracy, watch)?;
         Ok(Some(Friction {
             pressure: projection.pressure,
             pressure_iterations: projection.iterations,
