@@ -5,7 +5,7 @@ use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::neighbours::NeighbourGrid;
 use whitecap_core::poisson::SolveSettings;
 use whitecap_core::sparse_grid::{SparseGrid, Tile, local_node, tile_order};
-use whitecap_core::{Watch, attributes, budget, counted, reduce, scatter};
+use whitecap_core::{Watch, attributes, budget, counted, scatter};
 use whitecap_scene::AnimatedBody;
 use whitecap_scene::body::Contact;
 use whitecap_scene::emitter::Emitter;
@@ -20,9 +20,10 @@ use super::report::{FlipFrameReport, FlipStepReport};
 use super::settings::FlipSettings;
 use super::spreading::spreading;
 use super::surface_distance::surface_distance;
+use super::time_step::FARTHER;
 use super::to_grid::to_grid;
 use crate::mac::cell_order::CellOrder;
-use crate::mac::extrapolation::extrapolate;
+use crate::mac::extrapolation::{extrapolate, extrapolate_linearly};
 use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::solids::{Obstacles, SolidFaces};
 use crate::mac::{MacLattice, step_around};
@@ -34,6 +35,8 @@ const BYTES_PER_PARTICLE: f64 = 200.0;
 const MOST_STEPS: f64 = 10_000.0;
 /// Faces beyond the liquid that get a velocity, besides those that particles may reach in a step.
 const LAYERS: usize = 2;
+/// The nearest of them, where the outermost particles are, go on along lines.
+const LINEAR_LAYERS: usize = 1;
 /// How far from a solid particles are kept, in spacings.
 const MARGIN: f32 = 0.1;
 /// How far particles of a fill are moved from their lattice, in spacings: enough to break its rows.
@@ -175,20 +178,10 @@ impl FlipLiquid {
             watch.progress(((self.time - start) / duration).min(1.0) as f32);
         }
         self.particles.acceleration.clear();
+        // What the last step released is part of the frame.
+        self.emit()?;
         report.particles = self.particles.len();
         Ok(report)
-    }
-
-    /// The longest step that the settings allow now, and the largest speed.
-    fn longest_time_step(&self) -> (f64, f32) {
-        let velocities = &self.particles.velocity;
-        let speed = reduce::max(velocities.len(), |place| velocities[place].length()).max(0.0);
-        // From v Δt + a Δt² = cfl · cell, written so that it holds for a = 0 and v = 0.
-        let distance = self.settings.cfl * self.settings.cell();
-        let acceleration = Vec3::from(self.settings.gravity).length() + self.largest_given();
-        let root = (speed * speed + 4.0 * acceleration * distance).sqrt();
-        let longest = f64::from(2.0 * distance / (speed + root));
-        (longest.min(self.longest_capillary_step()), speed)
     }
 
     /// One step; on an error nothing has changed.
@@ -233,7 +226,9 @@ impl FlipLiquid {
             equations.project(&mut solver, &mut velocity, &input, guess, &accuracy, watch)?;
         let spread = spreading(&equations, &mut solver, &liquid, &order, &solids, watch)?;
         let mut known = projection.known;
-        extrapolate(&mut velocity, &mut known, self.settings.cfl.ceil() as usize + LAYERS);
+        // What turns or spreads goes on doing so where the outermost particles are.
+        extrapolate_linearly(&mut velocity, &mut known, LINEAR_LAYERS);
+        extrapolate(&mut velocity, &mut known, self.layers_reached());
         report.iterations = projection.iterations;
         report.residual = projection.residual;
         if let Some(friction) = &friction {
@@ -298,8 +293,14 @@ impl FlipLiquid {
         Contact {
             margin: MARGIN * self.settings.spacing,
             friction: 0.0,
-            reach: (self.settings.cfl + 1.0) * self.settings.cell(),
+            reach: (FARTHER * self.settings.cfl + 1.0) * self.settings.cell(),
         }
+    }
+
+    /// Faces beyond the liquid that particles may be carried by: the last velocity of a step is that after three
+    /// quarters of the way.
+    fn layers_reached(&self) -> usize {
+        (0.75 * FARTHER * self.settings.cfl).ceil() as usize
     }
 
     fn kill(&mut self) {

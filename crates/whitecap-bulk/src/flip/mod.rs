@@ -37,6 +37,7 @@ mod settings;
 mod spreading;
 mod surface_distance;
 mod tension;
+mod time_step;
 mod to_grid;
 mod viscous;
 mod warnings;

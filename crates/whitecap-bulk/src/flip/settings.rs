@@ -64,7 +64,7 @@ pub struct FlipSettings {
     /// The pressure is solved to this residual, relative to what it corrects.
     #[schemars(extend("unit" = "none"), range(min = 1e-10, max = 0.1))]
     pub tolerance: f64,
-    /// How far the fastest particle may move in a step, in cells.
+    /// How far particles may move in a step, in cells. The fastest thousandth may move twice as far.
     #[schemars(extend("unit" = "cells"), range(min = 0.1, max = 5.0))]
     pub cfl: f32,
     /// Acceleration of gravity (x, y, z).
@@ -106,7 +106,7 @@ impl Default for FlipSettings {
             transfer: TransferMethod::default(),
             pic_share: 0.03,
             tolerance: 1e-5,
-            cfl: 2.0,
+            cfl: 3.0,
             gravity: [0.0, -9.81, 0.0],
             forces: Vec::new(),
             viscosity: 0.0,

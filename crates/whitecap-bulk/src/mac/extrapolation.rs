@@ -1,5 +1,8 @@
 //! Velocity beyond the liquid: every unknown face takes the mean of its known neighbours, layer by layer.
 //!
+//! Next to the liquid, [`extrapolate_linearly`] goes on along lines instead: there the outermost particles are, and with
+//! the mean of those inside they would slow down everything that turns or spreads.
+//!
 //! # Guarantees
 //! Known faces keep their values. The result depends neither on the order of tiles nor on threads.
 
@@ -13,9 +16,9 @@ pub type KnownFaces = SparseGrid<u8>;
 /// All three faces of a cell.
 pub const ALL_FACES: u8 = 0b111;
 
-/// Edge of a tile with one layer of cells around it, and the distance to the six neighbours there.
-const PADDED: usize = 10;
-const PADDED_STEPS: [isize; 6] = [-1, 1, -10, 10, -100, 100];
+/// Edge of a tile with three layers of cells around it, and the distance to the six neighbours there.
+const PADDED: usize = 14;
+const PADDED_STEPS: [isize; 6] = [-1, 1, -14, 14, -196, 196];
 
 /// New values of the faces of a tile.
 type Extended = (Box<[Vec3; TILE_NODES]>, Box<[u8; TILE_NODES]>);
@@ -23,11 +26,26 @@ type Extended = (Box<[Vec3; TILE_NODES]>, Box<[u8; TILE_NODES]>);
 /// Extends `velocity` by this many layers of faces beyond those that are `known`, within its tiles. Both
 /// have the same tiles.
 pub fn extrapolate(velocity: &mut SparseGrid<Vec3>, known: &mut KnownFaces, layers: usize) {
+    extend(velocity, known, layers, false);
+}
+
+/// Extends `velocity` as [`extrapolate`] does, but along lines where the three known faces next to each other agree on a
+/// slope: velocities that are linear in space go on unchanged. With the lesser of two slopes, and none where they
+/// disagree, spray gains no speed.
+pub fn extrapolate_linearly(
+    velocity: &mut SparseGrid<Vec3>,
+    known: &mut KnownFaces,
+    layers: usize,
+) {
+    extend(velocity, known, layers, true);
+}
+
+fn extend(velocity: &mut SparseGrid<Vec3>, known: &mut KnownFaces, layers: usize, is_linear: bool) {
     for _ in 0..layers {
         let found: Vec<Option<Extended>> = known
             .coordinates()
             .par_iter()
-            .map(|&tile| extended_tile(velocity, known, tile))
+            .map(|&tile| extended_tile(velocity, known, tile, is_linear))
             .collect();
         let tiles = velocity.tiles_mut().par_iter_mut().zip(known.tiles_mut());
         tiles.zip(found).for_each(|((values, bits), found)| {
@@ -39,7 +57,12 @@ pub fn extrapolate(velocity: &mut SparseGrid<Vec3>, known: &mut KnownFaces, laye
 }
 
 /// One layer more in a tile; `None` if nothing changes there.
-fn extended_tile(velocity: &SparseGrid<Vec3>, known: &KnownFaces, tile: IVec3) -> Option<Extended> {
+fn extended_tile(
+    velocity: &SparseGrid<Vec3>,
+    known: &KnownFaces,
+    tile: IVec3,
+    is_linear: bool,
+) -> Option<Extended> {
     let around = known.neighbourhood(tile);
     let is_full = |tile: &Tile<u8>| match tile {
         Tile::Constant(bits) => *bits == ALL_FACES,
@@ -49,24 +72,35 @@ fn extended_tile(velocity: &SparseGrid<Vec3>, known: &KnownFaces, tile: IVec3) -
         return None;
     }
     let mut bits = [0u8; PADDED * PADDED * PADDED];
-    around.copy_padded(1, &mut bits);
+    around.copy_padded(3, &mut bits);
     if bits.iter().all(|&bits| bits == 0) {
         return None;
     }
     let mut values = vec![Vec3::ZERO; PADDED * PADDED * PADDED];
-    velocity.neighbourhood(tile).copy_padded(1, &mut values);
+    velocity.neighbourhood(tile).copy_padded(3, &mut values);
     let (mut new_values, mut new_bits) =
         (Box::new([Vec3::ZERO; TILE_NODES]), Box::new([0; TILE_NODES]));
     let mut is_changed = false;
     for offset in 0..TILE_NODES {
-        let node = local_node(offset) + 1;
+        let node = local_node(offset) + 3;
         let place = node.x as usize + PADDED * (node.y as usize + PADDED * node.z as usize);
         (new_values[offset], new_bits[offset]) = (values[place], bits[place]);
         for axis in (0..3).filter(|axis| bits[place] >> axis & 1 == 0) {
-            let beside = PADDED_STEPS.map(|step| place.wrapping_add_signed(step));
-            let known = beside.iter().filter(|&&place| bits[place] >> axis & 1 == 1);
-            let (sum, count) =
-                known.fold((0.0, 0), |(sum, count), &place| (sum + values[place][axis], count + 1));
+            let is_known = |place: usize| bits[place] >> axis & 1 == 1;
+            let (mut sum, mut count) = (0.0, 0);
+            for step in PADDED_STEPS {
+                let beside = place.wrapping_add_signed(step);
+                if is_known(beside) {
+                    sum += values[beside][axis];
+                    let farther = [2, 3].map(|steps| place.wrapping_add_signed(steps * step));
+                    if is_linear && farther.iter().all(|&place| is_known(place)) {
+                        let [first, second, third] =
+                            [beside, farther[0], farther[1]].map(|place| values[place][axis]);
+                        sum += least_slope(first - second, second - third);
+                    }
+                    count += 1;
+                }
+            }
             if count > 0 {
                 new_values[offset][axis] = sum / count as f32;
                 new_bits[offset] |= 1 << axis;
@@ -75,6 +109,17 @@ fn extended_tile(velocity: &SparseGrid<Vec3>, known: &KnownFaces, tile: IVec3) -
         }
     }
     is_changed.then_some((new_values, new_bits))
+}
+
+/// The slope nearer to zero; zero where the two disagree about the direction.
+fn least_slope(one: f32, other: f32) -> f32 {
+    if one * other <= 0.0 {
+        0.0
+    } else if one.abs() < other.abs() {
+        one
+    } else {
+        other
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +155,44 @@ mod tests {
             if expected != 0 {
                 assert_eq!(velocity.get(node), uniform);
             }
+        }
+    }
+
+    /// Contract: a velocity that is linear in space goes on unchanged beyond what is known, also across tiles; beyond
+    /// faces that disagree it is that of the nearest.
+    #[test]
+    fn linear_velocities_go_on() {
+        let lattice = Lattice::at_origin(0.1);
+        let linear =
+            |node: IVec3| Vec3::new(node.y as f32, 2.0 * node.x as f32, (node.x - node.z) as f32);
+        let is_seed = |node: IVec3| (4..8).contains(&node.x);
+        let extended = |value: &(dyn Fn(IVec3) -> Vec3 + Sync)| {
+            let tiles = vec![IVec3::ZERO, IVec3::X];
+            let fill = |tile: IVec3, values: &mut [Vec3; TILE_NODES]| {
+                for (offset, velocity) in values.iter_mut().enumerate() {
+                    let node = tile * 8 + local_node(offset);
+                    *velocity = if is_seed(node) { value(node) } else { Vec3::splat(99.0) };
+                }
+            };
+            let mut velocity = SparseGrid::filled(lattice, Vec3::ZERO, tiles.clone(), fill);
+            let mut known = SparseGrid::filled(lattice, 0, tiles, |tile, bits| {
+                for (offset, bits) in bits.iter_mut().enumerate() {
+                    *bits = if is_seed(tile * 8 + local_node(offset)) { ALL_FACES } else { 0 };
+                }
+            });
+            extrapolate_linearly(&mut velocity, &mut known, 1);
+            velocity
+        };
+        let straight = extended(&linear);
+        let jagged = |node: IVec3| Vec3::splat((node.x & 1) as f32);
+        let rough = extended(&jagged);
+        for x in [3, 8] {
+            let node = IVec3::new(x, 3, 5);
+            assert_eq!(straight.get(node), linear(node), "{x}");
+            assert_eq!(
+                rough.get(node),
+                jagged(if x == 3 { node + IVec3::X } else { node - IVec3::X })
+            );
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::SparseGrid;
+use wide::f32x4;
 
 use super::MacLattice;
 use super::faces;
@@ -26,6 +27,26 @@ pub struct FaceBlock<'a> {
 struct Corners {
     values: [f32; 8],
     t: Vec3,
+}
+
+/// Coordinates as the whole cells below them and the rest.
+struct Located {
+    low: [usize; 3],
+    t: Vec3,
+}
+
+impl Located {
+    #[inline]
+    fn new(at: Vec3) -> Self {
+        let at = f32x4::new([at.x, at.y, at.z, 0.0]);
+        let low = at.fast_trunc_int();
+        let t = (at - f32x4::from_i32x4(low)).to_array();
+        let low = low.to_array();
+        Self {
+            low: [low[0], low[1], low[2]].map(|low| low as usize),
+            t: Vec3::new(t[0], t[1], t[2]),
+        }
+    }
 }
 
 impl<'a> FaceBlock<'a> {
@@ -91,20 +112,32 @@ impl<'a> FaceBlock<'a> {
         ((position.as_dvec3() - self.corner.as_dvec3()) * cell.recip()).as_vec3()
     }
 
+    /// Velocity at a place inside the block. Faces of an axis are at whole cells on it and at half ones on the
+    /// others, so that six roundings serve all nine coordinates.
     #[inline]
     fn sample_local(&self, local: Vec3) -> Vec3 {
-        Vec3::from_array(std::array::from_fn(|axis| {
-            let Corners { values, t } = self.corners(local, axis);
-            faces::trilinear(values, t)
-        }))
+        let (whole, half) = (Located::new(local), Located::new(local - 0.5));
+        let component = |axis: usize| {
+            let at = |other: usize| if other == axis { &whole } else { &half };
+            let (x, y, z) = (at(0), at(1), at(2));
+            let start = x.low[0] + EDGE * (y.low[1] + EDGE * z.low[2]);
+            let near = &self.values[axis][start..][..CORNER_SPAN];
+            let layer = |start: usize| {
+                let (low, high) = (&near[start..][..2], &near[start + EDGE..][..2]);
+                f32x4::new([low[0], low[1], high[0], high[1]])
+            };
+            let (below, above) = (layer(0), layer(EDGE * EDGE));
+            let [a, b, c, d] = (below + (above - below) * f32x4::splat(z.t[2])).to_array();
+            let (low, high) = (a + (c - a) * y.t[1], b + (d - b) * y.t[1]);
+            low + (high - low) * x.t[0]
+        };
+        Vec3::new(component(0), component(1), component(2))
     }
 
     /// What a component is interpolated from, at a place inside the block.
     #[inline]
     fn corners(&self, local: Vec3, axis: usize) -> Corners {
-        let at = local - MacLattice::face_offset(axis);
-        let low = [at.x as usize, at.y as usize, at.z as usize];
-        let t = at - Vec3::new(low[0] as f32, low[1] as f32, low[2] as f32);
+        let Located { low, t } = Located::new(local - MacLattice::face_offset(axis));
         let near = &self.values[axis][low[0] + EDGE * (low[1] + EDGE * low[2])..][..CORNER_SPAN];
         let value =
             |corner: usize| near[(corner & 1) + EDGE * ((corner >> 1 & 1) + EDGE * (corner >> 2))];
