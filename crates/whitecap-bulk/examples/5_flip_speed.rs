@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let full = Volume::Box { min: Vec3::ZERO, max: Vec3::new(0.5, 0.5, 1.0) };
     filling.add(full, Vec3::ZERO, &|_| 1.0)?;
     liquid.add(filling.positions(), filling.velocities())?;
+    drop(filling);
     println!("{} particles", liquid.particles().len());
     println!("| frame | time / s | steps | iterations per step | largest speed / m/s |");
     println!("|---|---|---|---|---|");

@@ -235,6 +235,10 @@ impl FlipLiquid {
             report.iterations += friction.pressure_iterations;
             report.viscosity_iterations = friction.iterations;
         }
+        // Particles need the memory.
+        drop(solver);
+        drop(equations);
+        drop((known, liquid));
         let flow = Flow { before: before.as_ref(), after: &velocity, spread: spread.as_ref() };
         let contacts = Solids {
             before: &self.surroundings,
