@@ -24,8 +24,8 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node, tile_of};
-use whitecap_core::{Bounds, reduce};
+use whitecap_core::reduce;
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
 use whitecap_scene::kill::is_removed;
 
 use super::core_cells::CoreRules;
@@ -227,16 +227,14 @@ impl FlipLiquid {
         rules.core(|tile| self.needs_particles(tile, obstacles))
     }
 
-    /// Whether a tile must not be core: solids move there, an emitter opens, or particles are removed.
+    /// Whether a tile must not be core: solids move there, or particles are removed.
     fn needs_particles(&self, tile: IVec3, obstacles: &Surroundings) -> bool {
-        let bounds: Bounds = tile_bounds(self.lattice, tile);
-        let is_here = |point: Vec3| tile_of(self.lattice.cell_of(point)) == tile;
         let is_killed = |offset: usize| {
-            let places = self.rest_places(tile * 8 + local_node(offset));
-            places.iter().any(|(place, _)| is_removed(&self.settings.kill, *place))
+            let places = self.rest_places(tile * 8 + local_node(offset)).into_iter();
+            let mut removed = places.filter(|(place, _)| is_removed(&self.settings.kill, *place));
+            removed.any(|(place, _)| obstacles.distance(place) > 0.0)
         };
-        obstacles.may_move(&bounds)
-            || self.emitters.iter().flat_map(|e| e.opening()).any(|&(point, _)| is_here(point))
+        obstacles.may_move(&tile_bounds(self.lattice, tile))
             || (!self.settings.kill.is_empty() && (0..TILE_NODES).any(is_killed))
     }
 }

@@ -142,7 +142,8 @@ impl FlipSettings {
         let kill = self.kill.iter().enumerate().filter_map(|(place, volume)| {
             volume.check().err().map(|error| error.within("kill", place))
         });
-        ranges.into_iter().chain(self.thin_band()).chain(walls).chain(forces).chain(kill).collect()
+        let numbers = ranges.or_else(|| self.thin_band());
+        numbers.into_iter().chain(walls).chain(forces).chain(kill).collect()
     }
 
     /// A band that the surface could leave in a step.
