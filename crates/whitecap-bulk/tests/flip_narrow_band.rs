@@ -252,7 +252,10 @@ fn solids_and_kill_volumes_reach_the_core() {
 fn a_full_vessel_is_all_core() {
     let mut liquid = box_of_water(settings(Some(3.0)), Vec3::ZERO, TANK);
     let total = liquid.particles_worth();
-    run(&mut liquid, 3);
+    for _ in 0..3 {
+        let report = liquid.step_frame(FRAME, &Unwatched).unwrap();
+        assert!(report.steps.iter().all(|step| step.iterations > 0), "no pressure was solved");
+    }
     assert_eq!(liquid.particles().len(), 0);
     assert_eq!(liquid.particles_worth(), total);
     assert_eq!(liquid.output().unwrap().len() as f64, total);
