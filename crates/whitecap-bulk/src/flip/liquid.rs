@@ -123,6 +123,7 @@ impl FlipLiquid {
             }
         }
         self.check_places(positions)?;
+        self.particles.reserve(expected, self.settings.transfer().is_affine());
         for (&position, &velocity) in positions.iter().zip(velocities) {
             let random = |axis: u64| 2.0 * scatter::fraction(3 * self.next_id as u64 + axis) - 1.0;
             let jitter = Vec3::new(random(0), random(1), random(2));

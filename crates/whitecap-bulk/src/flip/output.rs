@@ -17,23 +17,25 @@ impl FlipLiquid {
     /// (m, half the spacing). The core of a liquid with a narrow band is filled with particles at rest places, with
     /// the velocity there; their identities are negative and belong to the place.
     pub fn output(&self) -> Result<Particles, FlipError> {
-        let columns = &self.particles;
-        let (mut positions, mut ids) = (columns.position.clone(), columns.id.clone());
-        let mut velocities = columns.velocity.clone();
-        if let Some(band) = &self.band {
-            let (places, core_ids): (Vec<Vec3>, Vec<i64>) = self.core_places().into_iter().unzip();
-            velocities.par_extend(places.par_iter().map(|&p| faces::sample(&band.velocity, p)));
-            positions.extend(places);
-            ids.extend(core_ids);
-        }
-        let mut order: Vec<u32> = (0..ids.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&place| ids[place as usize]);
-        let radii = vec![0.5 * self.settings.spacing; ids.len()];
-        let mut particles = Particles::new(positions);
-        particles.set_attribute(attributes::VELOCITY, Column::Vec3(velocities))?;
-        particles.set_attribute(attributes::ID, Column::I64(ids))?;
+        let (columns, core) = (&self.particles, self.core_places());
+        let own = columns.len();
+        let id = |place: usize| if place < own { columns.id[place] } else { core[place - own].1 };
+        let position =
+            |place: usize| if place < own { columns.position[place] } else { core[place - own].0 };
+        let velocity = |place: usize| match &self.band {
+            Some(band) if place >= own => faces::sample(&band.velocity, position(place)),
+            _ => columns.velocity[place],
+        };
+        let mut order: Vec<u32> = (0..(own + core.len()) as u32).collect();
+        order.par_sort_unstable_by_key(|&place| id(place as usize));
+        let order = || order.par_iter().map(|&place| place as usize);
+        let mut particles = Particles::new(order().map(position).collect());
+        let velocities = Column::Vec3(order().map(velocity).collect());
+        particles.set_attribute(attributes::VELOCITY, velocities)?;
+        particles.set_attribute(attributes::ID, Column::I64(order().map(id).collect()))?;
+        let radii = vec![0.5 * self.settings.spacing; particles.len()];
         particles.set_attribute(attributes::RADIUS, Column::F32(radii))?;
-        Ok(particles.gather(&order))
+        Ok(particles)
     }
 
     /// Memory that the liquid holds between steps, in bytes: particles, and grids with what they are sorted by.

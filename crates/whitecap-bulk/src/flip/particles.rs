@@ -56,6 +56,14 @@ impl FlipParticles {
         self.id.push(id);
     }
 
+    /// Makes room for more particles.
+    pub(super) fn reserve(&mut self, more: usize, is_affine: bool) {
+        self.position.reserve(more);
+        self.velocity.reserve(more);
+        self.affine.reserve(if is_affine { more } else { 0 });
+        self.id.reserve(more);
+    }
+
     /// Gives back memory that is not needed.
     pub(super) fn shrink(&mut self) {
         self.position.shrink_to_fit();
