@@ -12,8 +12,8 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::scatter;
 use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
+use whitecap_core::{CoordinateIndex, scatter};
 
 use super::liquid::FlipLiquid;
 use super::particles::OneParticle;
@@ -25,8 +25,6 @@ use crate::mac::solids::Obstacles;
 const PLACES: usize = 8;
 /// From the middle of a tile to its corners, in cells.
 const HALF_DIAGONAL: f32 = 7.0;
-/// Bits of a cell's coordinate on each axis that identities are made from.
-const COORDINATE_BITS: u32 = 20;
 /// Particles are made at least this far inside their part of the cell, as a share of it.
 const INSET: f32 = 1e-3;
 
@@ -74,29 +72,32 @@ impl FlipLiquid {
     }
 
     /// The places at rest of the particles in the core, as if it had some, each with an identity: negative, and
-    /// always the same for the same place.
+    /// always the same for the same place. They are small numbers, as some file formats hold only those.
     pub(super) fn core_places(&self) -> Vec<(Vec3, i64)> {
         let Some(band) = &self.band else { return Vec::new() };
+        let numbers = CoordinateIndex::build(&band.numbered);
         let of_tile = |(&tile, cells): (&IVec3, &Tile<u8>)| {
-            let cells = (0..TILE_NODES).filter(|&offset| cells.at(offset) > 0);
-            let cells = cells.map(|offset| tile * 8 + local_node(offset));
-            let places = cells.flat_map(|cell| self.rest_places(cell)).collect::<Vec<_>>();
+            let number = numbers.get(tile).expect("every tile with core has a number");
             let is_free = self.is_free_in(tile);
-            places.into_iter().filter(|(place, _)| is_free(*place)).collect()
+            let mut places = Vec::new();
+            for offset in (0..TILE_NODES).filter(|&offset| cells.at(offset) > 0) {
+                let first = PLACES * (offset + TILE_NODES * number);
+                let numbered = self.rest_places(tile * 8 + local_node(offset)).into_iter();
+                let numbered = numbered.zip(first as i64..).filter(|(place, _)| is_free(*place));
+                places.extend(numbered.map(|(place, number)| (place, -1 - number)));
+            }
+            places
         };
         let tiles = band.core.coordinates().par_iter().zip(band.core.tiles());
         tiles.map(of_tile).collect::<Vec<Vec<(Vec3, i64)>>>().concat()
     }
 
-    /// The middles of the eighths of a cell, with identities.
-    pub(super) fn rest_places(&self, cell: IVec3) -> [(Vec3, i64); PLACES] {
+    /// The middles of the eighths of a cell.
+    pub(super) fn rest_places(&self, cell: IVec3) -> [Vec3; PLACES] {
         let corners = self.lattice.corners;
-        let mask = (1 << COORDINATE_BITS) - 1;
-        let bits = |axis: usize| (i64::from(cell[axis]) & mask) << (COORDINATE_BITS * axis as u32);
-        let number = (bits(0) | bits(1) | bits(2)) * PLACES as i64;
         std::array::from_fn(|place| {
             let local = 0.25 + 0.5 * corner_step(place).as_vec3();
-            (corners.position(cell) + local * corners.cell, -1 - number - place as i64)
+            corners.position(cell) + local * corners.cell
         })
     }
 

@@ -24,8 +24,8 @@
 
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::reduce;
 use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
+use whitecap_core::{CoordinateIndex, reduce};
 use whitecap_scene::kill::is_removed;
 
 use super::core_cells::CoreRules;
@@ -56,6 +56,9 @@ pub(super) struct Band {
     pub(super) room: f64,
     /// What the core has taken in beyond its room, in particles.
     pub(super) surplus: f64,
+    /// Tiles that ever had core cells, in the order in which they first did: other stages know places in the core
+    /// by the number of their tile.
+    pub(super) numbered: Vec<IVec3>,
 }
 
 impl Band {
@@ -63,7 +66,7 @@ impl Band {
     fn none(lattice: MacLattice) -> Self {
         let core = SparseGrid::new(lattice.centers(), 0);
         let velocity = SparseGrid::new(lattice.corners, Vec3::ZERO);
-        Self { core, velocity, room: 0.0, surplus: 0.0 }
+        Self { core, velocity, room: 0.0, surplus: 0.0, numbered: Vec::new() }
     }
 
     /// How much denser than at rest the core is, as a share to correct in a step.
@@ -191,7 +194,8 @@ impl FlipLiquid {
         let room = room_in(&core, solids);
         let surplus = total - self.particles.len() as f64 - PER_CELL * room;
         let velocity = part_of(velocity, &dilated(core.coordinates()));
-        self.band = Some(Band { core, velocity, room, surplus });
+        let numbered = with_new_tiles(before.numbered, core.coordinates());
+        self.band = Some(Band { core, velocity, room, surplus, numbered });
     }
 
     fn drop_particles_in(&mut self, core: &SparseGrid<u8>) {
@@ -231,8 +235,8 @@ impl FlipLiquid {
     fn needs_particles(&self, tile: IVec3, obstacles: &Surroundings) -> bool {
         let is_killed = |offset: usize| {
             let places = self.rest_places(tile * 8 + local_node(offset)).into_iter();
-            let mut removed = places.filter(|(place, _)| is_removed(&self.settings.kill, *place));
-            removed.any(|(place, _)| obstacles.distance(place) > 0.0)
+            let mut removed = places.filter(|&place| is_removed(&self.settings.kill, place));
+            removed.any(|place| obstacles.distance(place) > 0.0)
         };
         obstacles.may_move(&tile_bounds(self.lattice, tile))
             || (!self.settings.kill.is_empty() && (0..TILE_NODES).any(is_killed))
@@ -250,6 +254,13 @@ fn left_cells(before: &SparseGrid<u8>, next: &SparseGrid<u8>) -> SparseGrid<u8> 
             false => Tile::Constant(0),
         }
     })
+}
+
+/// A list of tiles with those at its end that were not in it.
+fn with_new_tiles(mut listed: Vec<IVec3>, tiles: &[IVec3]) -> Vec<IVec3> {
+    let index = CoordinateIndex::build(&listed);
+    listed.extend(tiles.iter().filter(|&&tile| index.get(tile).is_none()));
+    listed
 }
 
 /// Room in the cells of a core, in cells.

@@ -7,7 +7,8 @@
 //! * Bytes that are cut short, damaged, or made with other settings or by another version are refused with a
 //!   sentence and leave the liquid as it was.
 
-use whitecap_core::glam::Vec3;
+use whitecap_core::CoordinateIndex;
+use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::saved_bytes::{self, Kind, Reader, StateError, possible};
 use whitecap_scene::emitter::{Emitter, EmitterState};
 
@@ -116,12 +117,18 @@ fn read_particles(reader: &mut Reader<'_>, is_affine: bool) -> Result<FlipPartic
 fn put_band(bytes: &mut Vec<u8>, band: Option<&Band>) {
     let numbers: Vec<f64> = band.map_or(Vec::new(), |band| vec![band.room, band.surplus]);
     saved_bytes::put(bytes, &numbers, f64::to_le_bytes);
+    let numbered = band.iter().flat_map(|band| &band.numbered);
+    let numbered: Vec<i32> = numbered.flat_map(|tile| tile.to_array()).collect();
+    saved_bytes::put(bytes, &numbered, i32::to_le_bytes);
     put_grid(bytes, band.map(|band| &band.core), u8::to_le_bytes);
     put_grid(bytes, band.map(|band| &band.velocity), saved_bytes::vector_bytes);
 }
 
 fn read_band(reader: &mut Reader<'_>, lattice: MacLattice) -> Result<Option<Band>, StateError> {
     let numbers: Vec<f64> = reader.values(f64::from_le_bytes)?;
+    let numbered: Vec<i32> = reader.values(i32::from_le_bytes)?;
+    possible("core", numbered.len().is_multiple_of(3))?;
+    let numbered: Vec<IVec3> = numbered.chunks_exact(3).map(IVec3::from_slice).collect();
     let grid = (lattice.centers(), 0);
     let core = read_grid(reader, "core", grid, u8::from_le_bytes, |_| true)?;
     let grid = (lattice.corners, Vec3::ZERO);
@@ -131,7 +138,9 @@ fn read_band(reader: &mut Reader<'_>, lattice: MacLattice) -> Result<Option<Band
         [] => Ok(None),
         [room, surplus] => {
             possible("core", room >= 0.0 && room.is_finite() && surplus.is_finite())?;
-            Ok(Some(Band { core: with_plain_tiles(&core), velocity, room, surplus }))
+            let index = CoordinateIndex::build(&numbered);
+            possible("core", core.coordinates().iter().all(|&tile| index.get(tile).is_some()))?;
+            Ok(Some(Band { core: with_plain_tiles(&core), velocity, room, surplus, numbered }))
         }
         _ => Err(StateError::Value { what: "core" }),
     }
