@@ -27,6 +27,8 @@ const MARGIN: usize = 2;
 const LEAST_AIR: u16 = 6;
 /// A cell with less room than this, as a share, is part of the solid.
 const LEAST_ROOM: f32 = 0.5;
+/// A cell with less room than this, as a share, is no core.
+const LEAST_CORE_ROOM: f32 = 0.02;
 
 /// What decides which cells are core.
 pub(super) struct CoreRules<'a> {
@@ -89,7 +91,7 @@ impl CoreRules<'_> {
         let is_core = |offset: usize| {
             near.at(offset) > 0
                 && (is(before, offset) || is(deep, offset))
-                && room.is_none_or(|room| room.at(offset) > 0.0)
+                && room.is_none_or(|room| room.at(offset) >= LEAST_CORE_ROOM)
         };
         plain(std::array::from_fn(|offset| u8::from(is_core(offset))))
     }
@@ -99,7 +101,8 @@ impl CoreRules<'_> {
         let mut inside = core.map_tiles(1, |tile, core| {
             let core = core.center().expect("tiles of the grid itself");
             let room = self.solids.volumes.tile(tile);
-            let is_closed = |offset: usize| room.is_some_and(|room| room.at(offset) == 0.0);
+            let is_closed =
+                |offset: usize| room.is_some_and(|room| room.at(offset) < LEAST_CORE_ROOM);
             plain(std::array::from_fn(|i| u8::from(core.at(i) > 0 || is_closed(i))))
         });
         let mut depths = core.clone();
