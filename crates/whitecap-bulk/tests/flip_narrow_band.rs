@@ -148,7 +148,7 @@ fn same_bits_with_any_number_of_threads() {
         let state = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut liquid = sloshing(FlipSettings { transfer, ..settings(Some(3.0)) });
+                let mut liquid = sloshing(FlipSettings { transfer, ..settings(Some(4.0)) });
                 run(&mut liquid, 4);
                 assert!(liquid.core_cells() > 10_000);
                 liquid.save()
@@ -163,10 +163,10 @@ fn same_bits_with_any_number_of_threads() {
 /// state that is cut short, or for a liquid without a band, is refused.
 #[test]
 fn saved_states_continue_to_the_bit() {
-    let mut whole = sloshing(settings(Some(3.0)));
+    let mut whole = sloshing(settings(Some(4.0)));
     run(&mut whole, 4);
     let saved = whole.save();
-    let mut other = sloshing(settings(Some(3.0)));
+    let mut other = sloshing(settings(Some(4.0)));
     for cut in [saved.len() / 2, saved.len() - 7000, saved.len() - 1] {
         assert!(other.restore(&saved[..cut]).is_err(), "{cut}");
     }
@@ -221,7 +221,7 @@ fn solids_and_kill_volumes_reach_the_core() {
     let moving = FlipSettings {
         domain: Some(BoxShape::new(low, TANK)),
         obstacles: vec![BoxShape::new(Vec3::new(0.25, 0.0, 0.125), Vec3::new(0.5, 0.41, 0.3))],
-        ..settings(Some(3.0))
+        ..settings(Some(4.0))
     };
     let water = Volume::Box { min: low, max: Vec3::new(TANK.x, WATER, TANK.z) };
     let mut liquid = FlipLiquid::new(moving.clone()).unwrap();
@@ -246,7 +246,7 @@ fn solids_and_kill_volumes_reach_the_core() {
 
     let hole = BoxShape::new(Vec3::new(0.4, 0.4, 0.2), Vec3::new(0.6, 0.5, 0.3));
     let mut liquid =
-        still(FlipSettings { kill: vec![KillVolume::Box(hole)], ..settings(Some(3.0)) });
+        still(FlipSettings { kill: vec![KillVolume::Box(hole)], ..settings(Some(4.0)) });
     let total = liquid.particles_worth();
     run(&mut liquid, 6);
     assert!(liquid.particles_worth() < 0.98 * total, "{}", liquid.particles_worth() / total);
@@ -257,7 +257,7 @@ fn solids_and_kill_volumes_reach_the_core() {
 /// Contract: a closed vessel without air is all core: it has no particles, and its water goes on.
 #[test]
 fn a_full_vessel_is_all_core() {
-    let mut liquid = box_of_water(settings(Some(3.0)), Vec3::ZERO, TANK);
+    let mut liquid = box_of_water(settings(Some(4.0)), Vec3::ZERO, TANK);
     let total = liquid.particles_worth();
     for _ in 0..3 {
         let report = liquid.step_frame(FRAME, &Unwatched).unwrap();
@@ -282,7 +282,7 @@ impl Watch for Stopped {
 /// surface could leave in a step, are refused.
 #[test]
 fn what_cannot_be_is_told() {
-    let mut liquid = still(settings(Some(3.0)));
+    let mut liquid = still(settings(Some(4.0)));
     run(&mut liquid, 1);
     let before = liquid.save();
     assert!(matches!(liquid.step_frame(FRAME, &Stopped::default()), Err(FlipError::Cancelled)));

@@ -174,7 +174,7 @@ fps = 24
 [water]
 kind = "flip"
 spacing = 0.02
-narrow-band = 3
+narrow-band = 4
 domain = { min = [0, 0, 0], max = [0.48, 0.8, 0.4] }
 fill = [{ box = { min = [0, 0, 0], max = [0.48, 0.7, 0.4], velocity = [0.5, 0, 0] } }]
 save = ["bgeo"]
