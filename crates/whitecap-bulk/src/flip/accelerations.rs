@@ -16,8 +16,11 @@ const FARTHEST: f32 = (1 << 22) as f32;
 
 impl FlipLiquid {
     /// Accelerations in m/s² that act during the next frame, one for each particle in the order of their
-    /// identities, which is that of [`FlipLiquid::output`].
+    /// identities, which is that of [`FlipLiquid::output`]. A liquid with a narrow band takes none.
     pub fn set_accelerations(&mut self, accelerations: &[Vec3]) -> Result<(), FlipError> {
+        if self.settings.narrow_band.is_some() {
+            return Err(FlipError::AccelerationsInCore);
+        }
         let (found, expected) = (accelerations.len(), self.particles.len());
         if found != expected {
             return Err(FlipError::AccelerationCount { found, expected });

@@ -44,6 +44,11 @@ pub enum FlipError {
         /// How many there must be.
         expected: usize,
     },
+    /// Accelerations for a liquid that has no particles in its core.
+    #[error(
+        "accelerations of particles cannot be given with `narrow-band`, as most of the liquid has no particles: leave it out"
+    )]
+    AccelerationsInCore,
     /// A step gave values that are not finite.
     #[error(
         "the liquid blew up at {time:.6} s: {reason}. The last good state is kept. Try a smaller `cfl`, and check forces, and solids that squeeze liquid"

@@ -15,14 +15,14 @@ use whitecap_scene::kill::is_removed;
 
 use super::error::FlipError;
 use super::from_grid::{Flow, Solids, from_grid};
-use super::particles::FlipParticles;
+use super::narrow_band::Band;
+use super::particles::{FlipParticles, OneParticle};
 use super::report::{FlipFrameReport, FlipStepReport};
 use super::settings::FlipSettings;
 use super::spreading::spreading;
 use super::surface_distance::surface_distance;
 use super::time_step::FARTHER;
 use super::to_grid::to_grid;
-use crate::mac::cell_order::CellOrder;
 use crate::mac::extrapolation::{extrapolate, extrapolate_linearly};
 use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::solids::{Obstacles, SolidFaces};
@@ -34,7 +34,7 @@ const BYTES_PER_PARTICLE: f64 = 200.0;
 /// More steps in a frame than any liquid needs.
 const MOST_STEPS: f64 = 10_000.0;
 /// Faces beyond the liquid that get a velocity, besides those that particles may reach in a step.
-const LAYERS: usize = 2;
+pub(super) const LAYERS: usize = 2;
 /// The nearest of them, where the outermost particles are, go on along lines.
 const LINEAR_LAYERS: usize = 1;
 /// How far from a solid particles are kept, in spacings.
@@ -49,6 +49,8 @@ pub struct FlipLiquid {
     pub(super) lattice: MacLattice,
     pub(super) surroundings: Surroundings,
     pub(super) particles: FlipParticles,
+    /// The core without particles; `None` if there is none, or none yet.
+    pub(super) band: Option<Band>,
     pub(super) emitters: Vec<Emitter>,
     /// Solids on the grid, as of the last step.
     pub(super) solids: Option<SolidFaces>,
@@ -72,6 +74,7 @@ impl FlipLiquid {
             surroundings,
             settings,
             particles: FlipParticles::default(),
+            band: None,
             emitters: Vec::new(),
             solids: None,
             pressure: None,
@@ -123,23 +126,16 @@ impl FlipLiquid {
             }
         }
         self.check_places(positions)?;
+        self.particles.reserve(expected, self.settings.transfer().is_affine());
         for (&position, &velocity) in positions.iter().zip(velocities) {
             let random = |axis: u64| 2.0 * scatter::fraction(3 * self.next_id as u64 + axis) - 1.0;
             let jitter = Vec3::new(random(0), random(1), random(2));
             let moved = position + JITTER * self.settings.spacing * jitter;
             let is_free = self.surroundings.distance(moved) > 0.0;
-            self.particles.position.push(if is_free { moved } else { position });
-            self.particles.velocity.push(velocity);
-            if self.settings.transfer().is_affine() {
-                self.particles.affine.push([Vec3::ZERO; 3]);
-            }
-            if !self.particles.viscosity.is_empty() {
-                self.particles.viscosity.push(self.settings.viscosity);
-            }
-            if !self.particles.acceleration.is_empty() {
-                self.particles.acceleration.push(Vec3::ZERO);
-            }
-            self.particles.id.push(self.next_id);
+            let position = if is_free { moved } else { position };
+            let affine = self.settings.transfer().is_affine().then_some([Vec3::ZERO; 3]);
+            let particle = OneParticle { position, velocity, affine };
+            self.particles.push(particle, self.next_id, self.settings.viscosity);
             self.next_id += 1;
         }
         Ok(())
@@ -171,7 +167,10 @@ impl FlipLiquid {
             if steps > MOST_STEPS {
                 return Err(FlipError::TooFast { time: self.time, speed, steps: steps as u64 });
             }
-            let step = self.step(remaining / steps, watch).map_err(|error| error.at(self.time))?;
+            let step = self.step(remaining / steps, watch).map_err(|error| {
+                self.drop_skin();
+                error.at(self.time)
+            })?;
             self.time = if steps == 1.0 { end } else { self.time + step.time_step };
             report.steps.push(FlipStepReport { largest_speed: speed, ..step });
             self.kill();
@@ -181,6 +180,7 @@ impl FlipLiquid {
         // What the last step released is part of the frame.
         self.emit()?;
         report.particles = self.particles.len();
+        report.core_cells = self.core_cells();
         Ok(report)
     }
 
@@ -189,14 +189,16 @@ impl FlipLiquid {
         let mut report = FlipStepReport { time_step, ..FlipStepReport::default() };
         let after = self.surroundings.at(self.time + time_step)?;
         self.emit()?;
-        if self.particles.is_empty() {
+        self.start_band(&after);
+        self.add_skin(time_step as f32);
+        if self.particles.is_empty() && self.core_cells() == 0 {
             // Solids move on without being looked at.
             self.solids = None;
             self.surroundings = after;
             return Ok(report);
         }
-        let order = CellOrder::new(self.lattice, &self.particles.position);
-        let tiles = dilated(order.tiles());
+        let order = self.cell_order();
+        let tiles = dilated(&order.wet_tiles());
         let solids = SolidFaces::renewed(self.solids.as_ref(), self.lattice, &tiles, &after);
         let liquid =
             surface_distance(self.lattice, &tiles, &self.particles.position, &order, &solids);
@@ -204,6 +206,7 @@ impl FlipLiquid {
         let halfway = 0.5 * (self.last_step + time_step) as f32;
         let particles = self.accelerated(halfway);
         let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &particles, &order);
+        self.carry_core(&mut velocity, &mut known);
         extrapolate(&mut velocity, &mut known, LAYERS);
         let before = self.settings.transfer().needs_change().then(|| velocity.clone());
         self.accelerate(&mut velocity, halfway);
@@ -224,7 +227,8 @@ impl FlipLiquid {
         let input = PressureInput { surface, ..input };
         let projection =
             equations.project(&mut solver, &mut velocity, &input, guess, &accuracy, watch)?;
-        let spread = spreading(&equations, &mut solver, &liquid, &order, &solids, watch)?;
+        let surplus = self.core_density_error();
+        let spread = spreading(&equations, &mut solver, &liquid, &order, surplus, &solids, watch)?;
         let mut known = projection.known;
         // What turns or spreads goes on doing so where the outermost particles are.
         extrapolate_linearly(&mut velocity, &mut known, LINEAR_LAYERS);
@@ -250,8 +254,9 @@ impl FlipLiquid {
         let moved = from_grid(flow, contacts, transfer, duration, &order, &particles);
         self.check_motion(&moved)?;
         self.particles = moved;
-        self.solids = Some(solids);
         self.last_step = time_step;
+        self.settle_band(&velocity, &solids, &after);
+        self.solids = Some(solids);
         self.surroundings = after;
         self.pressure = Some(friction.map_or(projection.pressure, |friction| friction.pressure));
         Ok(report)
@@ -265,9 +270,12 @@ impl FlipLiquid {
         let nearest = CLOSEST * self.settings.spacing;
         for number in 0..self.emitters.len() {
             let taken = NeighbourGrid::build(&self.particles.position, nearest);
-            let surroundings = &self.surroundings;
+            let (surroundings, lattice) = (&self.surroundings, self.lattice);
+            let core = self.band.as_ref().map(|band| &band.core);
             let occupied = |place: Vec3| {
-                taken.nearest(place, nearest).is_some() || surroundings.distance(place) < 0.0
+                taken.nearest(place, nearest).is_some()
+                    || surroundings.distance(place) < 0.0
+                    || core.is_some_and(|core| core.get(lattice.cell_of(place)) > 0)
             };
             let emitted = self.emitters[number].emit(self.time, &occupied)?;
             self.add(&emitted.positions, &emitted.velocities)?;

@@ -11,6 +11,8 @@
 //! 5. Particles take their velocity from the faces, move along with the flow (`from_grid`), and are kept
 //!    out of walls and solids.
 //!
+//! With a narrow band particles are near the surface only (`narrow_band`).
+//!
 //! # Guarantees
 //! * A frame ends exactly at its time, whatever the steps.
 //! * The result has the same bits for any number of threads.
@@ -21,17 +23,21 @@
 //! # Non-guarantees
 //! * Volume is corrected where particles crowd or thin out, but not bounded: violent motion may change it by
 //!   some per cent.
-//! * Particles are not reseeded.
+//! * Particles are not reseeded, except where they leave the core of a narrow band.
 
 mod accelerations;
 mod apart;
+mod core_cells;
+mod core_particles;
 mod error;
 mod from_grid;
 mod liquid;
 mod mouths;
+mod narrow_band;
 mod output;
 mod particles;
 mod report;
+mod saved_grid;
 mod saved_state;
 mod settings;
 mod spreading;

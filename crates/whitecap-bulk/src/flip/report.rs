@@ -22,4 +22,6 @@ pub struct FlipFrameReport {
     pub steps: Vec<FlipStepReport>,
     /// Particles at its end.
     pub particles: usize,
+    /// Cells of the core, which have none, at its end.
+    pub core_cells: usize,
 }

@@ -7,18 +7,20 @@
 //! * Bytes that are cut short, damaged, or made with other settings or by another version are refused with a
 //!   sentence and leave the liquid as it was.
 
-use whitecap_core::SparseGrid;
+use whitecap_core::CoordinateIndex;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::saved_bytes::{self, Kind, Reader, StateError, possible};
-use whitecap_core::sparse_grid::{TILE_NODES, Tile};
 use whitecap_scene::emitter::{Emitter, EmitterState};
 
+use super::core_cells::with_plain_tiles;
 use super::error::FlipError;
 use super::liquid::FlipLiquid;
+use super::narrow_band::Band;
 use super::particles::FlipParticles;
+use super::saved_grid::{put_grid, read_grid};
 use crate::mac::MacLattice;
 
-const KIND: Kind = Kind { of: "a grid liquid", magic: *b"wcflip", version: 2 };
+const KIND: Kind = Kind { of: "a grid liquid", magic: *b"wcflip", version: 3 };
 
 impl FlipLiquid {
     /// The full state.
@@ -39,7 +41,8 @@ impl FlipLiquid {
         saved_bytes::put(&mut bytes, &slopes, saved_bytes::vector_bytes);
         saved_bytes::put(&mut bytes, &particles.id, i64::to_le_bytes);
         saved_bytes::put(&mut bytes, &particles.viscosity, f32::to_le_bytes);
-        put_pressure(&mut bytes, self.pressure.as_ref());
+        put_grid(&mut bytes, self.pressure.as_ref(), f32::to_le_bytes);
+        put_band(&mut bytes, self.band.as_ref());
         bytes
     }
 
@@ -61,8 +64,14 @@ impl FlipLiquid {
             return Err(StateError::Count { name: "emitters", found, expected }.into());
         }
         let particles = read_particles(&mut reader, self.settings.transfer().is_affine())?;
-        let pressure = read_pressure(&mut reader, self.lattice)?;
+        let grid = (self.lattice.centers(), 0.0);
+        let pressure = read_grid(&mut reader, "pressure", grid, f32::from_le_bytes, |value| {
+            value.is_finite()
+        })?;
+        let pressure = (pressure.tile_count() > 0).then_some(pressure);
+        let band = read_band(&mut reader, self.lattice)?;
         reader.end()?;
+        possible("core", band.is_none() || self.settings.narrow_band.is_some())?;
         possible("time", time.is_finite() && time >= 0.0)?;
         possible("time step", last_step.is_finite() && last_step >= 0.0)?;
         possible("identity", particles.id.iter().all(|&id| (0..next_id).contains(&id)))?;
@@ -73,7 +82,7 @@ impl FlipLiquid {
             let [layers, made, left_out] = [state[0], state[1], state[2]];
             emitter.restore(EmitterState { layers, made, left_out });
         }
-        (self.particles, self.pressure) = (particles, pressure);
+        (self.particles, self.pressure, self.band) = (particles, pressure, band);
         (self.time, self.last_step, self.next_id) = (time, last_step, next_id);
         Ok(())
     }
@@ -105,38 +114,34 @@ fn read_particles(reader: &mut Reader<'_>, is_affine: bool) -> Result<FlipPartic
     Ok(FlipParticles { position, velocity, affine, id, viscosity, acceleration })
 }
 
-fn put_pressure(bytes: &mut Vec<u8>, pressure: Option<&SparseGrid<f32>>) {
-    let tiles: Vec<(IVec3, [f32; TILE_NODES])> = pressure
-        .into_iter()
-        .flat_map(|grid| grid.coordinates().iter().zip(grid.tiles()))
-        .map(|(&tile, values)| (tile, std::array::from_fn(|node| values.at(node))))
-        .collect();
-    let coordinates: Vec<i32> = tiles.iter().flat_map(|(tile, _)| tile.to_array()).collect();
-    saved_bytes::put(bytes, &coordinates, i32::to_le_bytes);
-    let values: Vec<f32> = tiles.iter().flat_map(|(_, values)| *values).collect();
-    saved_bytes::put(bytes, &values, f32::to_le_bytes);
+fn put_band(bytes: &mut Vec<u8>, band: Option<&Band>) {
+    let numbers: Vec<f64> = band.map_or(Vec::new(), |band| vec![band.room, band.surplus]);
+    saved_bytes::put(bytes, &numbers, f64::to_le_bytes);
+    let numbered = band.iter().flat_map(|band| &band.numbered);
+    let numbered: Vec<i32> = numbered.flat_map(|tile| tile.to_array()).collect();
+    saved_bytes::put(bytes, &numbered, i32::to_le_bytes);
+    put_grid(bytes, band.map(|band| &band.core), u8::to_le_bytes);
+    put_grid(bytes, band.map(|band| &band.velocity), saved_bytes::vector_bytes);
 }
 
-fn read_pressure(
-    reader: &mut Reader<'_>,
-    lattice: MacLattice,
-) -> Result<Option<SparseGrid<f32>>, StateError> {
-    let coordinates: Vec<i32> = reader.values(i32::from_le_bytes)?;
-    let values: Vec<f32> = reader.values(f32::from_le_bytes)?;
-    let count = coordinates.len() / 3;
-    possible(
-        "pressure",
-        coordinates.len() == 3 * count
-            && values.len() == count * TILE_NODES
-            && values.iter().all(|value| value.is_finite()),
-    )?;
-    if count == 0 {
-        return Ok(None);
+fn read_band(reader: &mut Reader<'_>, lattice: MacLattice) -> Result<Option<Band>, StateError> {
+    let numbers: Vec<f64> = reader.values(f64::from_le_bytes)?;
+    let numbered: Vec<i32> = reader.values(i32::from_le_bytes)?;
+    possible("core", numbered.len().is_multiple_of(3))?;
+    let numbered: Vec<IVec3> = numbered.chunks_exact(3).map(IVec3::from_slice).collect();
+    let grid = (lattice.centers(), 0);
+    let core = read_grid(reader, "core", grid, u8::from_le_bytes, |_| true)?;
+    let grid = (lattice.corners, Vec3::ZERO);
+    let velocity =
+        read_grid(reader, "core", grid, saved_bytes::vector, |velocity| velocity.is_finite())?;
+    match numbers[..] {
+        [] => Ok(None),
+        [room, surplus] => {
+            possible("core", room >= 0.0 && room.is_finite() && surplus.is_finite())?;
+            let index = CoordinateIndex::build(&numbered);
+            possible("core", core.coordinates().iter().all(|&tile| index.get(tile).is_some()))?;
+            Ok(Some(Band { core: with_plain_tiles(&core), velocity, room, surplus, numbered }))
+        }
+        _ => Err(StateError::Value { what: "core" }),
     }
-    let tiles = coordinates.chunks_exact(3).map(IVec3::from_slice);
-    let dense = values
-        .chunks_exact(TILE_NODES)
-        .map(|values| Tile::Dense(Box::new(std::array::from_fn(|node| values[node]))));
-    let grid = SparseGrid::from_tiles(lattice.centers(), 0.0, tiles.zip(dense).collect());
-    grid.map(Some).map_err(|_| StateError::Value { what: "pressure" })
 }

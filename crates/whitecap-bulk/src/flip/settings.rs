@@ -67,6 +67,10 @@ pub struct FlipSettings {
     /// How far particles may move in a step, in cells. The fastest thousandth may move twice as far.
     #[schemars(extend("unit" = "cells"), range(min = 0.1, max = 5.0))]
     pub cfl: f32,
+    /// How far below the surface the liquid is carried by particles; deeper it is on the grid alone, which takes
+    /// far less memory in deep water. At least one more than `cfl`. Left out: particles everywhere.
+    #[schemars(extend("unit" = "cells"), range(min = 3.0, max = 100.0))]
+    pub narrow_band: Option<f32>,
     /// Acceleration of gravity (x, y, z).
     #[schemars(extend("unit" = "m/s²"), inner(range(min = -1e6, max = 1e6)))]
     pub gravity: [f32; 3],
@@ -107,6 +111,7 @@ impl Default for FlipSettings {
             pic_share: 0.03,
             tolerance: 1e-5,
             cfl: 3.0,
+            narrow_band: None,
             gravity: [0.0, -9.81, 0.0],
             forces: Vec::new(),
             viscosity: 0.0,
@@ -137,7 +142,19 @@ impl FlipSettings {
         let kill = self.kill.iter().enumerate().filter_map(|(place, volume)| {
             volume.check().err().map(|error| error.within("kill", place))
         });
-        ranges.into_iter().chain(walls).chain(forces).chain(kill).collect()
+        let numbers = ranges.or_else(|| self.thin_band());
+        numbers.into_iter().chain(walls).chain(forces).chain(kill).collect()
+    }
+
+    /// A band that the surface could leave in a step.
+    fn thin_band(&self) -> Option<SettingError> {
+        let (band, least) = (self.narrow_band?, self.cfl + 1.0);
+        (band < least).then(|| {
+            let message = format!(
+                "`narrow-band` is {band} cells, but must be at least {least}: one more than `cfl`"
+            );
+            SettingError::new("narrow-band", message)
+        })
     }
 
     /// The walls.

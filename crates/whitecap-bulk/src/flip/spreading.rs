@@ -10,6 +10,8 @@
 //! # Guarantees
 //! Where particles are too sparse, only cells that are surrounded by liquid on all sides are corrected: the
 //! free surface is not pulled in.
+//!
+//! Full cells without particles (`narrow_band`) have the density that their ledger says.
 
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::poisson::{PoissonSolver, SolveSettings};
@@ -43,16 +45,18 @@ const TOLERANCE: f64 = 0.02;
 /// Faces beyond the liquid that get a displacement.
 const LAYERS: usize = 2;
 
-/// How far particles are to move in this step, in m; `None` where the density is right everywhere.
+/// How far particles are to move in this step, in m; `None` where the density is right everywhere. Full cells
+/// without particles are denser than at rest by the share `surplus`.
 pub fn spreading(
     equations: &Equations<'_>,
     solver: &mut PoissonSolver<'_>,
     liquid: &SparseGrid<f32>,
     order: &CellOrder,
+    surplus: f32,
     solids: &SolidFaces,
     watch: &dyn Watch,
 ) -> Result<Option<SparseGrid<Vec3>>, Error> {
-    let excess = excess(liquid, order, solids);
+    let excess = excess(liquid, order, surplus, solids);
     if excess.tiles().iter().all(|tile| tile.dense().is_none()) {
         return Ok(None);
     }
@@ -63,16 +67,31 @@ pub fn spreading(
 }
 
 /// How much denser than at rest wet cells are, as the share to correct in this step.
-fn excess(liquid: &SparseGrid<f32>, order: &CellOrder, solids: &SolidFaces) -> SparseGrid<f32> {
+fn excess(
+    liquid: &SparseGrid<f32>,
+    order: &CellOrder,
+    surplus: f32,
+    solids: &SolidFaces,
+) -> SparseGrid<f32> {
     let counts = order.counts();
+    let nothing_full = SparseGrid::new(counts.lattice(), 0);
+    let full = order.full_cells().unwrap_or(&nothing_full);
     liquid.map_tiles(0.0, |tile, liquid| {
         let is_wet = |offset: usize| liquid.center().is_some_and(|tile| tile.at(offset) < 0.0);
         if !(0..TILE_NODES).any(is_wet) {
             return Tile::Constant(0.0);
         }
-        let cell = solids.distance.lattice().cell;
-        let around = Densities::new(cell, liquid, &counts.neighbourhood(tile), solids, tile);
-        let wanted = |offset: usize| if is_wet(offset) { around.error(offset) } else { 0.0 };
+        let full = full.neighbourhood(tile);
+        if let (Some(Tile::Constant(1..)), true) = (full.center(), surplus == 0.0) {
+            return Tile::Constant(0.0);
+        }
+        let around = Densities::new(liquid, &counts.neighbourhood(tile), &full, solids, tile);
+        let is_full = |offset: usize| full.center().is_some_and(|full| full.at(offset) > 0);
+        let wanted = |offset: usize| match (is_wet(offset), is_full(offset)) {
+            (false, _) => 0.0,
+            (true, true) => surplus,
+            (true, false) => around.error(offset),
+        };
         let wanted: [f32; TILE_NODES] = std::array::from_fn(wanted);
         match wanted.iter().all(|&error| error == 0.0) {
             true => Tile::Constant(0.0),
@@ -93,25 +112,32 @@ struct Densities {
 
 impl Densities {
     fn new(
-        cell: f32,
         liquid: &Neighbourhood<'_, f32>,
         counts: &Neighbourhood<'_, u8>,
+        full: &Neighbourhood<'_, u8>,
         solids: &SolidFaces,
         tile: IVec3,
     ) -> Self {
-        let (mut distance, mut volume, mut count) = ([0.0; PADDED], [0.0; PADDED], [0; PADDED]);
+        let cell = solids.distance.lattice().cell;
+        let (mut distance, mut volume) = ([0.0; PADDED], [0.0; PADDED]);
+        let (mut count, mut is_full) = ([0; PADDED], [0; PADDED]);
         liquid.copy_padded(1, &mut distance);
         solids.volumes.neighbourhood(tile).copy_padded(1, &mut volume);
         counts.copy_padded(1, &mut count);
+        full.copy_padded(1, &mut is_full);
         // A cell beside a half-full one at the surface is not deep.
         let is_deep = |i: usize| u16::from(distance[i] < -0.99 * cell || volume[i] < 0.5);
         // Cells that a solid cuts hold fewer.
         let room = |i: usize| (PARTS * PER_CELL * volume[i]).round() as u16;
+        let particles = |i: usize| match is_full[i] > 0 {
+            true => (PER_CELL * volume[i]).round() as u16,
+            false => u16::from(count[i]),
+        };
         let own = counts.center();
         Self {
             deep: sum_around(&std::array::from_fn(is_deep), 1),
             room: sum_around(&std::array::from_fn(room), 2),
-            particles: sum_around(&count.map(u16::from), 2),
+            particles: sum_around(&std::array::from_fn(particles), 2),
             own: std::array::from_fn(|offset| own.map_or(0, |own| u16::from(own.at(offset)))),
         }
     }

@@ -113,7 +113,8 @@ impl<'a> TileSurroundings<'a> {
             }
             let step: IVec3 = tile_of(beside) + 1;
             let place = self.near[(step.x + 3 * (step.y + 3 * step.z)) as usize];
-            let place = place.expect("a counted cell is in a tile");
+            // Cells that are full without particles say nothing.
+            let Some(place) = place else { continue };
             for &particle in self.order.of_cell(place, offset_in_tile(beside)) {
                 let away = positions[particle as usize] - middle;
                 let share = (1.0 - away.length_squared() * per_support).max(0.0);

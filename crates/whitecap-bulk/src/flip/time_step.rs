@@ -24,8 +24,9 @@ impl FlipLiquid {
     /// The longest step that the settings allow now in s, and the largest speed in m/s.
     pub(super) fn longest_time_step(&self) -> (f64, f32) {
         let velocities = &self.particles.velocity;
-        let fastest = reduce::max(velocities.len(), |place| velocities[place].length()).max(0.0);
-        let speed = exceeded_by_few(velocities).clamp(fastest / FARTHER, fastest);
+        let core = self.core_speed();
+        let fastest = reduce::max(velocities.len(), |place| velocities[place].length()).max(core);
+        let speed = exceeded_by_few(velocities).max(core).clamp(fastest / FARTHER, fastest);
         // From v Δt + a Δt² = cfl · cell, written so that it holds for a = 0 and v = 0.
         let distance = self.settings.cfl * self.settings.cell();
         let acceleration = Vec3::from(self.settings.gravity).length() + self.largest_given();

@@ -6,12 +6,16 @@
 use rayon::prelude::*;
 use whitecap_core::CoordinateIndex;
 use whitecap_core::glam::{IVec3, Vec3};
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, offset_in_tile, tile_of, tile_order};
+use whitecap_core::sparse_grid::{
+    SparseGrid, TILE_NODES, Tile, offset_in_tile, tile_of, tile_order,
+};
 
 use super::MacLattice;
 
 /// Particles of a task.
 const CHUNK: usize = 1 << 16;
+/// Particles that a cell full of liquid counts as.
+const FULL: u8 = 8;
 
 /// The order.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub struct CellOrder {
     cell_starts: Vec<[u32; TILE_NODES]>,
     /// The particles.
     order: Vec<u32>,
+    /// Not 0 where a cell is full of liquid without particles.
+    full: Option<SparseGrid<u8>>,
 }
 
 impl CellOrder {
@@ -53,7 +59,26 @@ impl CellOrder {
                 sort_by_cell(particles, &cells, starts, part);
             },
         );
-        Self { lattice, tiles, index, tile_starts, cell_starts, order }
+        Self { lattice, tiles, index, tile_starts, cell_starts, order, full: None }
+    }
+
+    /// The same, beside cells that are full of liquid whatever particles there are: those where `full` is not 0.
+    pub fn with_full_cells(self, full: SparseGrid<u8>) -> Self {
+        Self { full: Some(full), ..self }
+    }
+
+    /// Where cells are full of liquid without particles: not 0 there.
+    pub fn full_cells(&self) -> Option<&SparseGrid<u8>> {
+        self.full.as_ref()
+    }
+
+    /// The tiles with particles or full cells, sorted.
+    pub fn wet_tiles(&self) -> Vec<IVec3> {
+        let mut tiles = self.tiles.clone();
+        tiles.extend(self.full.iter().flat_map(|full| full.coordinates()));
+        tiles.par_sort_unstable_by_key(|&tile| tile_order(tile));
+        tiles.dedup();
+        tiles
     }
 
     /// The tiles with particles, sorted.
@@ -92,14 +117,24 @@ impl CellOrder {
         split_at_starts(&self.tile_starts, column)
     }
 
-    /// How many particles are in each cell, up to 255.
+    /// How many particles are in each cell, up to 255; eight in full cells.
     pub fn counts(&self) -> SparseGrid<u8> {
-        SparseGrid::filled(self.lattice.centers(), 0, self.tiles.clone(), |tile, counts| {
-            let Some(place) = self.tile_place(tile) else { return };
-            for (offset, count) in counts.iter_mut().enumerate() {
-                *count = self.of_cell(place, offset).len().min(255) as u8;
-            }
-        })
+        let tiles = self.wet_tiles().into_par_iter().map(|tile| (tile, self.counts_of_tile(tile)));
+        let counts = SparseGrid::from_tiles(self.lattice.centers(), 0, tiles.collect());
+        counts.expect("wet tiles are distinct")
+    }
+
+    fn counts_of_tile(&self, tile: IVec3) -> Tile<u8> {
+        let place = self.tile_place(tile);
+        let full = self.full.as_ref().and_then(|full| full.tile(tile));
+        if let (None, Some(Tile::Constant(1..))) = (place, full) {
+            return Tile::Constant(FULL);
+        }
+        let count = |offset: usize| match full.is_some_and(|full| full.at(offset) > 0) {
+            true => FULL,
+            false => place.map_or(0, |place| self.of_cell(place, offset).len().min(255) as u8),
+        };
+        Tile::Dense(Box::new(std::array::from_fn(count)))
     }
 }
 

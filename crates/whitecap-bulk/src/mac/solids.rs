@@ -111,6 +111,13 @@ impl SolidFaces {
         }
     }
 
+    /// Memory that the grids hold, in bytes.
+    pub fn bytes(&self) -> usize {
+        let (faces, cells) = ([&self.fractions, &self.velocity], [&self.volumes, &self.distance]);
+        faces.map(SparseGrid::bytes).iter().sum::<usize>()
+            + cells.map(SparseGrid::bytes).iter().sum::<usize>()
+    }
+
     fn of_tile(&self, tile: IVec3) -> Option<FacesOfTile> {
         Some(FacesOfTile {
             fractions: self.fractions.tile(tile)?.clone(),
@@ -122,7 +129,7 @@ impl SolidFaces {
 }
 
 /// Where something solid changes the faces of a tile.
-fn tile_bounds(lattice: MacLattice, tile: IVec3) -> Bounds {
+pub(crate) fn tile_bounds(lattice: MacLattice, tile: IVec3) -> Bounds {
     let corners = [tile * 8, tile * 8 + 8].map(|corner| lattice.corners.position(corner));
     Bounds::new(corners[0], corners[1]).grown((NEAR + 1.0) * lattice.cell())
 }

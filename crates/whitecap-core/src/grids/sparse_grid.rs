@@ -164,6 +164,14 @@ impl<T: Copy + Send + Sync> SparseGrid<T> {
         &self.coordinates
     }
 
+    /// Memory that the tiles hold, in bytes; the index of their coordinates is not counted.
+    pub fn bytes(&self) -> usize {
+        let dense = self.tiles.iter().filter(|tile| tile.dense().is_some()).count();
+        dense * TILE_NODES * size_of::<T>()
+            + self.tiles.capacity() * size_of::<Tile<T>>()
+            + self.coordinates.capacity() * size_of::<IVec3>()
+    }
+
     /// The tiles, in the order of [`SparseGrid::coordinates`].
     pub fn tiles(&self) -> &[Tile<T>] {
         &self.tiles

@@ -106,8 +106,12 @@ impl Phenomenon for Flip {
         if context.frame.index > self.first {
             metrics = advance(&mut state.liquid, context)?;
         }
-        metrics.insert(0, Metric::count("particles", state.liquid.particles().len()));
         let mut particles = state.liquid.output().map_err(StageError::failed)?;
+        metrics.insert(0, Metric::count("particles", particles.len()));
+        if self.settings.narrow_band.is_some() {
+            metrics.push(Metric::count("particles in band", state.liquid.particles().len()));
+            metrics.push(Metric::count("core cells", state.liquid.core_cells()));
+        }
         *particles.facts_mut() = self.facts.clone();
         Ok(StageOutput::new(particles).with_notes(notes).with_metrics(metrics))
     }
