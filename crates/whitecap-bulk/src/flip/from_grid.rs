@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::scatter;
-use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES};
+use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile};
 use whitecap_scene::body::Contact;
 
 use super::apart::Crowd;
@@ -15,10 +15,12 @@ use super::particles::FlipParticles;
 use super::settings::Transfer;
 use crate::mac::cell_order::CellOrder;
 use crate::mac::face_block::FaceBlock;
-use crate::mac::solids::SolidFaces;
+use crate::mac::solids::{NEAR, Obstacles, SolidFaces, tile_bounds};
 use crate::mac::{MacLattice, step_around};
 use crate::surroundings::Surroundings;
 
+/// Half the diagonal of a cell, in cells.
+const HALF_DIAGONAL: f32 = 0.8661;
 /// Particles in a cell that are too many.
 const CROWD: f32 = 13.0;
 /// How far they are scattered at most, in spacings.
@@ -72,7 +74,8 @@ pub fn from_grid(
         let lattice = MacLattice { corners: flow.after.lattice() };
         let crowd = Crowd::new(lattice, order.tiles()[place], order, &particles.position);
         let mut slot = 0;
-        for cell in (0..TILE_NODES).map(|offset| order.of_cell(place, offset)) {
+        for offset in 0..TILE_NODES {
+            let (cell, room) = (order.of_cell(place, offset), tile.room(offset));
             let scattering = scattering(cell.len()) * 0.5 * lattice.cell();
             for &particle in cell {
                 let particle = particle as usize;
@@ -86,7 +89,8 @@ pub fn from_grid(
                 // What is shifted takes the velocity of its new place.
                 let velocity = tile.velocity(from, own, grid)
                     + Vec3::from_array(slopes.map(|row| row.dot(shift)));
-                (positions[slot], velocities[slot]) = tile.outside_of_solids(from, to, velocity);
+                (positions[slot], velocities[slot]) =
+                    tile.outside_of_solids(from, to, velocity, room);
                 if let Some(affine) = affine.get_mut(slot) {
                     *affine = slopes;
                 }
@@ -127,14 +131,18 @@ struct TileFlow<'a> {
     spread: Option<FaceBlock<'a>>,
     pic_share: f32,
     solids: Solids<'a>,
+    /// Distance of cells from solids, if those near the tile are at rest.
+    distance: Option<&'a Tile<f32>>,
+    cell: f32,
     is_near_solids: bool,
-    /// Particles that move farther than this may come to solids that are not near the tile, in m.
-    reach: f32,
 }
 
 impl<'a> TileFlow<'a> {
     fn new(flow: Flow<'a>, solids: Solids<'a>, transfer: Transfer, tile: IVec3) -> Self {
         let around = solids.faces.distance.neighbourhood(tile);
+        let lattice = MacLattice { corners: flow.after.lattice() };
+        let bounds = tile_bounds(lattice, tile).grown(solids.contact.reach);
+        let distance = around.center().filter(|_| !solids.after.may_move(&bounds));
         let is_dense =
             |slot: usize| around.tile(step_around(slot)).is_some_and(|tile| tile.dense().is_some());
         Self {
@@ -143,8 +151,9 @@ impl<'a> TileFlow<'a> {
             spread: flow.spread.map(|spread| FaceBlock::new(spread, tile)),
             pic_share: transfer.pic_share,
             solids,
+            distance,
+            cell: lattice.cell(),
             is_near_solids: (0..27).any(is_dense),
-            reach: 8.0 * flow.after.lattice().cell,
         }
     }
 
@@ -166,9 +175,20 @@ impl<'a> TileFlow<'a> {
         (own + grid - before.sample(position)).lerp(grid, self.pic_share)
     }
 
+    /// How far particles of a cell may move without coming near a solid, in m: the distance from it changes by no
+    /// more than they move.
+    fn room(&self, offset: usize) -> f32 {
+        let Some(distance) = self.distance else { return 0.0 };
+        // Where it is not known, every corner of every cell is farther away than `NEAR`.
+        let known = distance.at(offset);
+        let known = if known.is_finite() { known } else { NEAR * self.cell };
+        let to_solids = known - HALF_DIAGONAL * self.cell - self.solids.contact.margin;
+        if self.is_near_solids { to_solids } else { to_solids.max(8.0 * self.cell) }
+    }
+
     #[inline]
-    fn outside_of_solids(&self, from: Vec3, to: Vec3, velocity: Vec3) -> (Vec3, Vec3) {
-        if !self.is_near_solids && (to - from).abs().max_element() < self.reach {
+    fn outside_of_solids(&self, from: Vec3, to: Vec3, velocity: Vec3, room: f32) -> (Vec3, Vec3) {
+        if from.distance_squared(to) < room * room && room > 0.0 {
             return (to, velocity);
         }
         let Solids { before, after, contact, .. } = &self.solids;

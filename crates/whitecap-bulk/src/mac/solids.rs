@@ -19,7 +19,7 @@ use super::faces::corner_step;
 /// Fractions below this are closed: hardly anything flows through them, and they make equations stiff.
 const SMALLEST_FRACTION: f32 = 0.02;
 /// How far from a solid its distance is known, in cells.
-const NEAR: f32 = 2.0;
+pub(crate) const NEAR: f32 = 2.0;
 /// Corners along the edge of a tile.
 const CORNERS: usize = 9;
 
