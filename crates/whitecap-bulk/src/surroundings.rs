@@ -70,9 +70,36 @@ impl Surroundings {
         let moving = self.bodies.iter().zip(self.poses.iter().zip(&poses));
         let swept = moving
             .filter(|(body, _)| !body.is_at_rest())
-            .flat_map(|(_, (before, after))| [before.bounds(), after.bounds()])
+            .map(|(_, (before, after))| before.bounds().union(after.bounds()))
             .collect();
         Ok(Self { walls: self.walls.clone(), bodies: self.bodies.clone(), poses, swept })
+    }
+
+    /// The farthest that a point of a body has moved since `earlier`, in m.
+    pub fn largest_move(&self, earlier: &Surroundings) -> f32 {
+        let poses = self.bodies.iter().zip(self.poses.iter().zip(&earlier.poses));
+        let moving = poses.filter(|(body, _)| !body.is_at_rest());
+        let moves = moving.map(|(_, (after, before))| after.largest_move(before));
+        moves.fold(0.0, f32::max)
+    }
+
+    /// Sentences about solids that are thinner than a cell, measured along the axes as they are posed now: one that
+    /// is thin along another direction is not noticed. `setting` is what makes cells smaller.
+    pub fn leaks(&self, obstacles: &[BoxShape], cell: f32, setting: &str) -> Vec<String> {
+        let bodies = self.poses.iter().map(|pose| pose.bounds()).enumerate();
+        let bodies = bodies.map(|(number, bounds)| ("solid", number + 1, bounds));
+        let boxes = obstacles.iter().map(|shape| shape.bounds()).enumerate();
+        let boxes = boxes.map(|(number, bounds)| ("obstacle", number + 1, bounds));
+        let thin = bodies.chain(boxes).filter_map(|(kind, number, bounds)| {
+            let across = (bounds.max - bounds.min).min_element();
+            (across < cell).then(|| {
+                let [across, cell] = [across, cell].map(|length| 1e3 * length);
+                format!(
+                    "{kind} {number} is {across:.3} mm across, less than a cell of {cell:.3} mm: it leaks; use a smaller `{setting}`"
+                )
+            })
+        });
+        thin.collect()
     }
 
     /// Keeps a particle that went from one place to another out of everything: its place and velocity.

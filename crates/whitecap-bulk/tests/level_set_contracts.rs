@@ -136,6 +136,11 @@ fn impossible_input_is_told() {
     let stream = |speed: f32| faces(lattice, IVec3::splat(32), move |_| Vec3::splat(speed));
     let mut refused =
         |flow: &SparseGrid<Vec3>, time: f64| set.advance(flow, time, &Unwatched).unwrap_err();
+    let one_bad = faces(lattice, IVec3::splat(32), |place| {
+        let is_bad = place.distance(Vec3::new(0.5, 0.8, 0.5)) < 0.6 * CELL;
+        if is_bad { Vec3::NAN } else { Vec3::ONE }
+    });
+    assert!(matches!(refused(&one_bad, 0.1), LevelSetError::NotFinite { .. }), "a few bad faces");
     assert!(matches!(refused(&stream(1.0), 0.0), LevelSetError::Duration { .. }));
     assert!(matches!(refused(&stream(1.0), f64::NAN), LevelSetError::Duration { .. }));
     assert!(matches!(refused(&stream(f32::NAN), 0.1), LevelSetError::NotFinite { .. }));

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use whitecap_core::Bounds;
 use whitecap_core::glam::Vec3;
 
 use crate::schema::describe_choices;
@@ -31,6 +32,20 @@ impl KillVolume {
                 shape.check_or_flat().map_err(|error| error.inside("outside-box"))
             }
             KillVolume::Sphere(_) => Ok(()),
+        }
+    }
+
+    /// Whether some of a box may be in it.
+    pub fn may_reach(&self, bounds: &Bounds) -> bool {
+        match self {
+            KillVolume::Box(shape) => shape.bounds().overlaps(bounds),
+            KillVolume::Sphere(BallShape { center, radius }) => {
+                bounds.distance_squared((*center).into()) <= radius * radius
+            }
+            KillVolume::OutsideBox(shape) => {
+                let inside = shape.bounds();
+                !(inside.contains(bounds.min) && inside.contains(bounds.max))
+            }
         }
     }
 

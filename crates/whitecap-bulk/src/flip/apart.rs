@@ -4,7 +4,8 @@
 //! and leave holes, which show in every surface made from them.
 //!
 //! # Guarantees
-//! Two particles push each other by the same amount: the middle of the liquid stays where it is.
+//! Two particles push each other by the same amount, so that the middle of the liquid stays where it is, unless a push
+//! is cut off at its largest.
 
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{offset_in_tile, tile_of};

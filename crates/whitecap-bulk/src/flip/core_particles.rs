@@ -33,7 +33,8 @@ impl FlipLiquid {
     /// identities.
     pub(super) fn add_skin(&mut self, time_step: f32) {
         let Some(band) = &self.band else { return };
-        let reach = self.core_speed() * time_step / self.settings.cell();
+        let speed = self.core_speed() + self.largest_acceleration() * time_step;
+        let reach = speed * time_step / self.settings.cell();
         let layers = (reach.ceil() + 1.0).min(self.core_layers() as f32) as u8;
         let is_skin = |core: &Tile<u8>, offset: usize| (1..=layers).contains(&core.at(offset));
         let skin = self.made_in_cells(&band.core, &band.velocity, is_skin);

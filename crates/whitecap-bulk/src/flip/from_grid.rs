@@ -19,8 +19,9 @@ use crate::mac::solids::{NEAR, Obstacles, SolidFaces, tile_bounds};
 use crate::mac::{MacLattice, step_around};
 use crate::surroundings::Surroundings;
 
-/// Half the diagonal of a cell, in cells.
-const HALF_DIAGONAL: f32 = 0.8661;
+/// How far a particle in a cell is from its eight corners in the mean, at most, in cells: the distance of a cell from
+/// solids is the mean of theirs.
+const FROM_CORNERS: f32 = 1.1227;
 /// Particles in a cell that are too many.
 const CROWD: f32 = 13.0;
 /// How far they are scattered at most, in spacings.
@@ -182,7 +183,7 @@ impl<'a> TileFlow<'a> {
         // Where it is not known, every corner of every cell is farther away than `NEAR`.
         let known = distance.at(offset);
         let known = if known.is_finite() { known } else { NEAR * self.cell };
-        let to_solids = known - HALF_DIAGONAL * self.cell - self.solids.contact.margin;
+        let to_solids = known - FROM_CORNERS * self.cell - self.solids.contact.margin;
         if self.is_near_solids { to_solids } else { to_solids.max(8.0 * self.cell) }
     }
 

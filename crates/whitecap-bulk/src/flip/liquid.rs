@@ -10,7 +10,6 @@ use whitecap_scene::AnimatedBody;
 use whitecap_scene::body::Contact;
 use whitecap_scene::emitter::Emitter;
 use whitecap_scene::fill::CLOSEST;
-use whitecap_scene::force_field::total_acceleration;
 use whitecap_scene::kill::is_removed;
 
 use super::error::FlipError;
@@ -24,6 +23,7 @@ use super::surface_distance::surface_distance;
 use super::time_step::FARTHER;
 use super::to_grid::to_grid;
 use crate::mac::extrapolation::{extrapolate, extrapolate_linearly};
+use crate::mac::faces::acceleration_of_faces;
 use crate::mac::pressure::{Equations, PressureInput};
 use crate::mac::solids::{Obstacles, SolidFaces};
 use crate::mac::{MacLattice, step_around};
@@ -167,7 +167,8 @@ impl FlipLiquid {
             if steps > MOST_STEPS {
                 return Err(FlipError::TooFast { time: self.time, speed, steps: steps as u64 });
             }
-            let step = self.step(remaining / steps, watch).map_err(|error| {
+            let (steps, after) = self.slow_enough_for_solids(remaining, steps)?;
+            let step = self.step(remaining / steps, after, watch).map_err(|error| {
                 self.drop_skin();
                 error.at(self.time)
             })?;
@@ -184,10 +185,32 @@ impl FlipLiquid {
         Ok(report)
     }
 
-    /// One step; on an error nothing has changed.
-    fn step(&mut self, time_step: f64, watch: &dyn Watch) -> Result<FlipStepReport, FlipError> {
+    /// In how many steps the rest of a frame is to be made, at least as many as asked for, so that no solid moves
+    /// farther than `cfl` cells in the next; and where solids are after that.
+    fn slow_enough_for_solids(
+        &self,
+        remaining: f64,
+        mut steps: f64,
+    ) -> Result<(f64, Surroundings), FlipError> {
+        let farthest = self.settings.cfl * self.settings.cell();
+        loop {
+            let after = self.surroundings.at(self.time + remaining / steps)?;
+            let times = after.largest_move(&self.surroundings) / farthest;
+            if times <= 1.0 || steps >= MOST_STEPS {
+                return Ok((steps, after));
+            }
+            steps = (steps * f64::from(times)).ceil().max(steps + 1.0).min(MOST_STEPS);
+        }
+    }
+
+    /// One step, after which solids are where `after` has them; on an error nothing has changed.
+    fn step(
+        &mut self,
+        time_step: f64,
+        after: Surroundings,
+        watch: &dyn Watch,
+    ) -> Result<FlipStepReport, FlipError> {
         let mut report = FlipStepReport { time_step, ..FlipStepReport::default() };
-        let after = self.surroundings.at(self.time + time_step)?;
         self.emit()?;
         self.start_band(&after);
         self.add_skin(time_step as f32);
@@ -255,9 +278,9 @@ impl FlipLiquid {
         self.check_motion(&moved)?;
         self.particles = moved;
         self.last_step = time_step;
-        self.settle_band(&velocity, &solids, &after);
-        self.solids = Some(solids);
         self.surroundings = after;
+        self.settle_band(&velocity, &solids, None);
+        self.solids = Some(solids);
         self.pressure = Some(friction.map_or(projection.pressure, |friction| friction.pressure));
         Ok(report)
     }
@@ -293,8 +316,9 @@ impl FlipLiquid {
             for (offset, value) in values.iter_mut().enumerate() {
                 *value += time_step * gravity;
                 if !forces.is_empty() {
-                    let middle = lattice.centers().position(tile * 8 + local_node(offset));
-                    *value += time_step * total_acceleration(forces, middle, *value, time);
+                    let face = tile * 8 + local_node(offset);
+                    *value +=
+                        time_step * acceleration_of_faces(forces, lattice, face, *value, time);
                 }
             }
         });

@@ -26,7 +26,8 @@ use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{SparseGrid, TILE_NODES, Tile, local_node};
 use whitecap_core::{CoordinateIndex, reduce};
-use whitecap_scene::kill::is_removed;
+use whitecap_scene::emitter::Emitter;
+use whitecap_scene::kill::KillVolume;
 
 use super::core_cells::CoreRules;
 use super::liquid::{FlipLiquid, LAYERS, dilated};
@@ -142,7 +143,7 @@ impl FlipLiquid {
         let (mut velocity, mut known) = to_grid(self.lattice, &tiles, &self.particles, &order);
         extrapolate(&mut velocity, &mut known, LAYERS);
         self.band = Some(Band::none(self.lattice));
-        self.settle_band(&velocity, &solids, obstacles);
+        self.settle_band(&velocity, &solids, Some(obstacles));
         self.particles.shrink();
     }
 
@@ -172,18 +173,18 @@ impl FlipLiquid {
     }
 
     /// After particles have moved: exchanges them with the core and finds the core anew. `velocity` is that of the
-    /// step, and what surrounds the liquid that after it.
+    /// step. Solids are as they surround the liquid now, unless `obstacles` are given.
     pub(super) fn settle_band(
         &mut self,
         velocity: &SparseGrid<Vec3>,
         solids: &SolidFaces,
-        obstacles: &Surroundings,
+        obstacles: Option<&Surroundings>,
     ) {
         let Some(before) = self.band.take() else { return };
         let own = self.particles.id.par_iter().filter(|&&id| id >= 0).count();
         let total = own as f64 + PER_CELL * before.room + before.surplus;
         self.drop_particles_in(&before.core);
-        let core = self.next_core(&before.core, solids, obstacles);
+        let core = self.next_core(&before.core, solids, obstacles.unwrap_or(&self.surroundings));
         self.drop_particles_in(&core);
         self.keep_skin();
         let left = left_cells(&before.core, &core);
@@ -231,15 +232,28 @@ impl FlipLiquid {
         rules.core(|tile| self.needs_particles(tile, obstacles))
     }
 
-    /// Whether a tile must not be core: solids move there, or particles are removed.
+    /// Whether a tile must not be core: solids move there, particles are removed, or an emitter has its mouth there.
     fn needs_particles(&self, tile: IVec3, obstacles: &Surroundings) -> bool {
+        let bounds = tile_bounds(self.lattice, tile);
+        let has_mouth =
+            |emitter: &Emitter| emitter.opening().iter().any(|(point, _)| bounds.contains(*point));
+        obstacles.may_move(&bounds)
+            || self.settings.kill.iter().any(|volume| self.may_kill(volume, tile, obstacles))
+            || self.emitters.iter().any(has_mouth)
+    }
+
+    /// Whether a volume may remove particles of a tile.
+    fn may_kill(&self, volume: &KillVolume, tile: IVec3, obstacles: &Surroundings) -> bool {
+        if !volume.may_reach(&tile_bounds(self.lattice, tile)) {
+            return false;
+        }
+        // Tiles beside a wall end beyond it; what a volume removes there is not liquid.
+        let is_outside = matches!(volume, KillVolume::OutsideBox(_));
         let is_killed = |offset: usize| {
-            let places = self.rest_places(tile * 8 + local_node(offset)).into_iter();
-            let mut removed = places.filter(|&place| is_removed(&self.settings.kill, place));
-            removed.any(|place| obstacles.distance(place) > 0.0)
+            let mut places = self.rest_places(tile * 8 + local_node(offset)).into_iter();
+            places.any(|place| volume.removes(place) && obstacles.distance(place) > 0.0)
         };
-        obstacles.may_move(&tile_bounds(self.lattice, tile))
-            || (!self.settings.kill.is_empty() && (0..TILE_NODES).any(is_killed))
+        !is_outside || (0..TILE_NODES).any(is_killed)
     }
 }
 

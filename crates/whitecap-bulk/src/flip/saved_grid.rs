@@ -21,6 +21,9 @@ pub(super) fn put_grid<T: Copy + Send + Sync, const N: usize>(
     saved_bytes::put(bytes, &values, to_bytes);
 }
 
+/// The farthest that a tile may be from the origin on an axis: its cells have numbers that can be reckoned with.
+const FARTHEST: u32 = 1 << 24;
+
 /// The tiles of a grid named `what`, all of whose values must be `valid`.
 pub(super) fn read_grid<T: Copy + Send + Sync, const N: usize>(
     reader: &mut Reader<'_>,
@@ -35,6 +38,7 @@ pub(super) fn read_grid<T: Copy + Send + Sync, const N: usize>(
     possible(
         what,
         coordinates.len() == 3 * count
+            && coordinates.iter().all(|&coordinate| coordinate.unsigned_abs() <= FARTHEST)
             && values.len() == count * TILE_NODES
             && values.iter().all(valid),
     )?;

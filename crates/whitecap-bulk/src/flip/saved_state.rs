@@ -4,8 +4,8 @@
 //! * A liquid made with the same settings, solids and emitters, restored and continued, has the same bits as
 //!   one that was never interrupted.
 //! * Accelerations for the next frame are not saved: they are the caller's to give again.
-//! * Bytes that are cut short, damaged, or made with other settings or by another version are refused with a
-//!   sentence and leave the liquid as it was.
+//! * Bytes that are cut short, hold impossible numbers, or were made with another spacing, number of emitters or kind
+//!   of transfer or by another version are refused with a sentence and leave the liquid as it was.
 
 use whitecap_core::CoordinateIndex;
 use whitecap_core::glam::{IVec3, Vec3};
@@ -74,6 +74,7 @@ impl FlipLiquid {
         possible("core", band.is_none() || self.settings.narrow_band.is_some())?;
         possible("time", time.is_finite() && time >= 0.0)?;
         possible("time step", last_step.is_finite() && last_step >= 0.0)?;
+        self.check_places(&particles.position)?;
         possible("identity", particles.id.iter().all(|&id| (0..next_id).contains(&id)))?;
         // Solids are posed for their saved time; if that fails, nothing has changed yet.
         self.surroundings = self.surroundings.at(time)?;

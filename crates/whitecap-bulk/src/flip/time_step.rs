@@ -1,11 +1,13 @@
 //! How long a step may be.
 //!
 //! Nearly all particles move at most `cfl` cells in a step. A few drops that fly far faster than the rest of the
-//! liquid do not hold it up: they meet nothing on their way but air and solids, and may move twice as far.
+//! liquid do not hold it up: they meet nothing on their way but air and solids, and may move twice as far. Solids move
+//! at most `cfl` cells, too.
 
 use rayon::prelude::*;
 use whitecap_core::glam::Vec3;
 use whitecap_core::reduce;
+use whitecap_scene::force_field::total_acceleration;
 
 use super::liquid::FlipLiquid;
 
@@ -29,10 +31,21 @@ impl FlipLiquid {
         let speed = exceeded_by_few(velocities).max(core).clamp(fastest / FARTHER, fastest);
         // From v Δt + a Δt² = cfl · cell, written so that it holds for a = 0 and v = 0.
         let distance = self.settings.cfl * self.settings.cell();
-        let acceleration = Vec3::from(self.settings.gravity).length() + self.largest_given();
+        let acceleration = self.largest_acceleration();
         let root = (speed * speed + 4.0 * acceleration * distance).sqrt();
         let longest = f64::from(2.0 * distance / (speed + root));
         (longest.min(self.longest_capillary_step()), fastest)
+    }
+
+    /// A bound on the acceleration of particles by gravity, force fields and what the caller gave, in m/s².
+    pub(super) fn largest_acceleration(&self) -> f32 {
+        let (fields, particles) = (&self.settings.forces, &self.particles);
+        let count = if fields.is_empty() { 0 } else { particles.len() };
+        let by_fields = reduce::max(count, |place| {
+            let (position, velocity) = (particles.position[place], particles.velocity[place]);
+            total_acceleration(fields, position, velocity, self.time).length()
+        });
+        Vec3::from(self.settings.gravity).length() + self.largest_given() + by_fields.max(0.0)
     }
 }
 

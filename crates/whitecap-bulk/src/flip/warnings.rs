@@ -16,23 +16,9 @@ impl FlipLiquid {
     pub fn warnings(&self) -> Vec<String> {
         let full = (!self.has_room())
             .then(|| String::from("solids fill the whole domain: there is no room for liquid"));
-        self.thin_solids().chain(self.closed_mouths()).chain(full).collect()
-    }
-
-    fn thin_solids(&self) -> impl Iterator<Item = String> + '_ {
-        let bodies = self.surroundings.poses().iter().map(|pose| pose.bounds()).enumerate();
-        let bodies = bodies.map(|(number, bounds)| ("solid", number + 1, bounds));
-        let boxes = self.settings.obstacles.iter().map(|shape| shape.bounds()).enumerate();
-        let boxes = boxes.map(|(number, bounds)| ("obstacle", number + 1, bounds));
-        bodies.chain(boxes).filter_map(|(kind, number, bounds)| {
-            let (across, cell) = ((bounds.max - bounds.min).min_element(), self.settings.cell());
-            (across < cell).then(|| {
-                let [across, cell] = [across, cell].map(|length| 1e3 * length);
-                format!(
-                    "{kind} {number} is {across:.3} mm across, less than a cell of {cell:.3} mm: it leaks; use a smaller `spacing`"
-                )
-            })
-        })
+        let leaks =
+            self.surroundings.leaks(&self.settings.obstacles, self.settings.cell(), "spacing");
+        leaks.into_iter().chain(self.closed_mouths()).chain(full).collect()
     }
 
     fn closed_mouths(&self) -> impl Iterator<Item = String> + '_ {

@@ -30,8 +30,8 @@ pub fn extrapolate(velocity: &mut SparseGrid<Vec3>, known: &mut KnownFaces, laye
 }
 
 /// Extends `velocity` as [`extrapolate`] does, but along lines where the three known faces next to each other agree on a
-/// slope: velocities that are linear in space go on unchanged. With the lesser of two slopes, and none where they
-/// disagree, spray gains no speed.
+/// slope: velocities that are linear in space go on unchanged beyond a flat front. The lesser of two slopes is taken, and
+/// none where they disagree, so that disorder is not carried outwards.
 pub fn extrapolate_linearly(
     velocity: &mut SparseGrid<Vec3>,
     known: &mut KnownFaces,

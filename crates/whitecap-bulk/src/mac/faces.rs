@@ -2,6 +2,7 @@
 
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, tile_of};
+use whitecap_scene::force_field::{ForceField, total_acceleration};
 
 use super::MacLattice;
 
@@ -42,6 +43,20 @@ pub fn trilinear_gradient(v: [f32; 8], t: Vec3) -> Vec3 {
         bilinear(v[2] - v[0], v[3] - v[1], v[6] - v[4], v[7] - v[5], t.x, t.z),
         bilinear(v[4] - v[0], v[5] - v[1], v[6] - v[2], v[7] - v[3], t.x, t.y),
     )
+}
+
+/// The acceleration of the three low faces of a cell, each by fields at its own place, in m/s².
+pub fn acceleration_of_faces(
+    fields: &[ForceField],
+    lattice: MacLattice,
+    cell: IVec3,
+    velocity: Vec3,
+    time: f64,
+) -> Vec3 {
+    Vec3::from_array(std::array::from_fn(|axis| {
+        let face = lattice.face_centers(axis).position(cell);
+        total_acceleration(fields, face, velocity, time)[axis]
+    }))
 }
 
 /// What flows out of a cell through its faces, each weighted by its open fraction, in m/s; the rest of each

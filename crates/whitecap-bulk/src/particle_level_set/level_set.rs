@@ -315,8 +315,8 @@ fn largest_speed(velocity: &SparseGrid<Vec3>, tiles: &[IVec3]) -> Result<f32, Le
             None => 0.0,
             Some(Tile::Constant(value)) => largest_component(*value),
             Some(Tile::Dense(values)) => values.iter().fold(0.0, |largest: f32, &value| {
-                let component = largest_component(value);
-                if component.is_nan() { component } else { largest.max(component) }
+                // Infinite is not forgotten, as NaN would be.
+                largest.max(largest_component(value))
             }),
         })
         .collect();
@@ -330,5 +330,5 @@ fn largest_speed(velocity: &SparseGrid<Vec3>, tiles: &[IVec3]) -> Result<f32, Le
 }
 
 fn largest_component(velocity: Vec3) -> f32 {
-    if velocity.is_nan() { f32::NAN } else { velocity.abs().max_element() }
+    if velocity.is_nan() { f32::INFINITY } else { velocity.abs().max_element() }
 }

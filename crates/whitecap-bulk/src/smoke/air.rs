@@ -117,6 +117,12 @@ impl Smoke {
         f64::from(self.settings.cell).powi(3)
     }
 
+    /// Sentences about what can be simulated, but will hardly look as it was meant: solids that are thinner than a
+    /// cell.
+    pub fn warnings(&self) -> Vec<String> {
+        self.surroundings.leaks(&self.settings.obstacles, self.settings.cell, "cell")
+    }
+
     /// Adds a body that the smoke flows round.
     pub fn add_solid(&mut self, solid: AnimatedBody) -> Result<(), SmokeError> {
         self.surroundings.add(solid, self.air.time)?;

@@ -6,10 +6,11 @@
 use rayon::prelude::*;
 use whitecap_core::glam::{IVec3, Vec3};
 use whitecap_core::sparse_grid::{Neighbourhood, SparseGrid, TILE_NODES, Tile, local_node};
-use whitecap_scene::force_field::{ForceField, total_acceleration};
+use whitecap_scene::force_field::ForceField;
 
 use super::settings::SmokeSettings;
 use crate::mac::MacLattice;
+use crate::mac::faces::acceleration_of_faces;
 
 /// Edge of a tile with one layer of cells around it, and the distance to the cells below there.
 const PADDED: usize = 10;
@@ -101,9 +102,7 @@ fn add_fields(
     (time_step, time): (f32, f64),
 ) {
     for (offset, value) in values.iter_mut().enumerate() {
-        for axis in 0..3 {
-            let face = lattice.face_centers(axis).position(tile * 8 + local_node(offset));
-            value[axis] += time_step * total_acceleration(fields, face, *value, time)[axis];
-        }
+        let cell = tile * 8 + local_node(offset);
+        *value += time_step * acceleration_of_faces(fields, lattice, cell, *value, time);
     }
 }

@@ -101,6 +101,13 @@ impl BodyPose {
         if self.placement == Transform::IDENTITY { local } else { round }.grown(self.rounding())
     }
 
+    /// The farthest that a point of the body has moved since an earlier pose, in metres.
+    pub fn largest_move(&self, earlier: &BodyPose) -> f32 {
+        let places = |pose: &BodyPose| pose.mesh().positions().to_vec();
+        let pairs = places(self).into_iter().zip(places(earlier));
+        pairs.map(|(after, before)| after.distance_squared(before)).fold(0.0, f32::max).sqrt()
+    }
+
     /// Whether a point is inside the body.
     pub fn contains(&self, point: Vec3) -> bool {
         self.shape.contains(self.to_local.point(point))

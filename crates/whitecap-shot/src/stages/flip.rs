@@ -63,7 +63,7 @@ impl Phenomenon for Flip {
     const KIND: KindInfo = KindInfo {
         name: "flip",
         doc: "Simulates a liquid on a grid that particles carry (APIC, FLIP or PIC).",
-        version: 1,
+        version: 2,
         gives: Gives::Always(DataKind::Particles),
         depends: Depends { on_time: true, on_seed: false },
         stateful: true,

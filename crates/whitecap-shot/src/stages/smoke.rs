@@ -104,12 +104,15 @@ impl Phenomenon for Smoke {
                 error => StageError::failed(error),
             })?;
         }
-        let notes = report.blocked_sources.iter().map(|source| {
+        let blocked = report.blocked_sources.iter().map(|source| {
+            let number = source + 1;
             format!(
-                "source {source} covers no cell that is free: it is inside a solid, outside the domain or smaller than a cell"
+                "source {number} covers no cell that is free: it is inside a solid, outside the domain or smaller than a cell"
             )
         });
-        let notes = notes.collect();
+        let is_first = context.frame.index == self.first;
+        let warnings = if is_first { smoke.warnings() } else { Vec::new() };
+        let notes = warnings.into_iter().chain(blocked).collect();
         let metrics = metrics(smoke, &report);
         Ok(StageOutput::new(smoke.output()).with_notes(notes).with_metrics(metrics))
     }
