@@ -91,6 +91,25 @@ fn a_fast_blade_passes_through_nothing() {
     assert!(passed < before + before / 5, "{passed} are behind the blade, {before} were");
 }
 
+/// Contract: a cube of three cells that moves 30 cells in a single frame stirs the water all along its way, not only
+/// where it starts and ends.
+#[test]
+fn a_fast_cube_stirs_all_along_its_way() {
+    let cube = TriMesh::cuboid(Vec3::splat(-0.06), Vec3::splat(0.06));
+    let place = |x: f32| Transform::from_translation(Vec3::new(x, 0.25, 0.25));
+    let keys = vec![(0.0, place(0.3)), (FRAME, place(1.5)), (1.0, place(1.5))];
+    let liquid = water_around(AnimatedBody::rigid(cube, keys).unwrap(), 0.5);
+    let liquid = stays_outside(liquid, 1, "cube");
+    let particles = liquid.particles();
+    let halfway = Vec3::new(0.9, 0.25, 0.25);
+    let pairs = particles.position.iter().zip(&particles.velocity);
+    let near = pairs.filter(|(place, _)| place.distance(halfway) < 0.1);
+    let speeds: Vec<f32> = near.map(|(_, velocity)| velocity.length()).collect();
+    let mean = speeds.iter().sum::<f32>() / speeds.len() as f32;
+    println!("{mean} m/s halfway");
+    assert!(mean > 1.0, "{mean} m/s");
+}
+
 /// Contract: a pull towards the middle of a ball leaves the middle where it is, wherever it lies between cells.
 #[test]
 fn an_attractor_pulls_towards_its_center() {
