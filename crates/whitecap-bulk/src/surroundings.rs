@@ -86,7 +86,8 @@ impl Surroundings {
     /// Sentences about solids that are thinner than a cell, measured along the axes as they are posed now: one that
     /// is thin along another direction is not noticed. `setting` is what makes cells smaller.
     pub fn leaks(&self, obstacles: &[BoxShape], cell: f32, setting: &str) -> Vec<String> {
-        let bodies = self.poses.iter().map(|pose| pose.bounds()).enumerate();
+        let around = |pose: &BodyPose| Bounds::of(pose.mesh().positions());
+        let bodies = self.poses.iter().map(around).enumerate();
         let bodies = bodies.map(|(number, bounds)| ("solid", number + 1, bounds));
         let boxes = obstacles.iter().map(|shape| shape.bounds()).enumerate();
         let boxes = boxes.map(|(number, bounds)| ("obstacle", number + 1, bounds));

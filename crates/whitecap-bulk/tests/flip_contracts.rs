@@ -5,7 +5,8 @@ mod flip_scenes;
 use flip_scenes::box_of_water;
 use whitecap_bulk::flip::{FlipError, FlipLiquid, FlipSettings, TransferMethod};
 use whitecap_core::glam::Vec3;
-use whitecap_core::{Unwatched, Watch};
+use whitecap_core::{Transform, TriMesh, Unwatched, Watch};
+use whitecap_scene::AnimatedBody;
 use whitecap_scene::emitter::{Emitter, EmitterSettings};
 use whitecap_scene::fill::{Filling, Volume};
 use whitecap_scene::opening::{Disc, Opening};
@@ -260,5 +261,11 @@ fn a_solid_thinner_than_a_cell_is_told() {
     };
     let told = "obstacle 1 is 3.000 mm across, less than a cell of 40.000 mm: it leaks; use a smaller `spacing`";
     assert_eq!(FlipLiquid::new(plate(0.003)).unwrap().warnings(), [told]);
+    let mut liquid = FlipLiquid::new(plate(0.05)).unwrap();
+    let mesh = TriMesh::cuboid(Vec3::ZERO, Vec3::new(1.0, 0.003, 1.0));
+    let place = Transform::from_translation(Vec3::new(0.0, 0.5, 0.0));
+    liquid.add_solid(AnimatedBody::rigid(mesh, vec![(0.0, place)]).unwrap()).unwrap();
+    let told = told.replace("obstacle 1", "solid 1");
+    assert_eq!(liquid.warnings(), [told], "a mesh that is placed");
     assert!(FlipLiquid::new(plate(0.05)).unwrap().warnings().is_empty());
 }

@@ -31,6 +31,8 @@ use crate::surroundings::Surroundings;
 
 /// Memory of a particle with its share of the grid, in bytes.
 const BYTES_PER_PARTICLE: f64 = 200.0;
+/// Memory of a tile of 8³ cells in a step, in bytes: counts where few particles are in many tiles.
+const BYTES_PER_TILE: f64 = 20_000.0;
 /// More steps in a frame than any liquid needs.
 const MOST_STEPS: f64 = 10_000.0;
 /// Faces beyond the liquid that get a velocity, besides those that particles may reach in a step.
@@ -222,6 +224,9 @@ impl FlipLiquid {
         }
         let order = self.cell_order();
         let tiles = dilated(&order.wet_tiles());
+        let what = format!("a liquid that is spread over {}", counted(tiles.len(), "tile"));
+        let needed = tiles.len() as f64 * BYTES_PER_TILE;
+        budget::ask(needed, &what, "use a larger `spacing`, or keep the liquid together")?;
         let solids = SolidFaces::renewed(self.solids.as_ref(), self.lattice, &tiles, &after);
         let liquid =
             surface_distance(self.lattice, &tiles, &self.particles.position, &order, &solids);
