@@ -80,5 +80,5 @@ fn mistakes_are_told() {
     assert!(message.contains("has no input `particles`"), "{message}");
     let hidden = "{ from = { ball = { center = [0, 0.8, 0], radius = 0.05 } } }";
     let report = ran(folder.path(), ball, hidden).unwrap().to_string();
-    assert!(report.contains("source 0 covers no cell that is free"), "{report}");
+    assert!(report.contains("source 1 covers no cell that is free"), "{report}");
 }

@@ -83,7 +83,8 @@ pub fn connect(smoke: &mut Smoke, inputs: &Inputs<'_>) -> Result<(), StageError>
     for (number, source) in smoke.sources_mut().iter_mut().enumerate() {
         let missing = |what: &str| {
             StageError::failed(format!(
-                "source {number} lets smoke come from {what}, but the stage has no input `{what}`"
+                "source {} lets smoke come from {what}, but the stage has no input `{what}`",
+                number + 1
             ))
         };
         match source.settings().from.clone() {
