@@ -17,7 +17,7 @@
 //! * A frame ends exactly at its time, whatever the steps.
 //! * The result has the same bits for any number of threads.
 //! * When a frame is cancelled or fails, the liquid is as it was after the last good step, with what emitters
-//!   have released until then.
+//!   have released until then; with a narrow band its core may have been found.
 //! * Velocities are those halfway between positions (leapfrog), so that long steps delay nothing.
 //!
 //! # Non-guarantees

@@ -32,8 +32,8 @@ pub struct SolidFaces {
     pub volumes: SparseGrid<f32>,
     /// Velocity of the solid at each face that it covers in part, in m/s.
     pub velocity: SparseGrid<Vec3>,
-    /// Distance of the middle of each cell from the solid in m, negative inside; infinite in tiles that are
-    /// farther away than two cells.
+    /// Distance of each cell from the solid in m, the mean of that of its corners, negative inside; infinite in
+    /// tiles that are farther away than two cells.
     pub distance: SparseGrid<f32>,
 }
 
