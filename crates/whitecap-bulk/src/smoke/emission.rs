@@ -135,7 +135,7 @@ impl Emission<'_> {
         }
         if let Some(noise) = settings.noise.filter(|noise| noise.swirl > 0.0) {
             let gained = place.time_step / noise.period;
-            value[axis] += share * gained * noise.swirl(face, place.time)[axis];
+            value[axis] += share * gained * noise.swirl_along(axis, face, place.time);
         }
     }
 }

@@ -49,19 +49,23 @@ impl NoiseSettings {
 
     /// The swirl at a position and time in m/s: the curl of three noises.
     pub fn swirl(&self, position: Vec3, time: f64) -> Vec3 {
+        Vec3::from_array(std::array::from_fn(|axis| self.swirl_along(axis, position, time)))
+    }
+
+    /// One component of the swirl: a face needs no other, and each takes a third of the noise.
+    pub fn swirl_along(&self, axis: usize, position: Vec3, time: f64) -> f32 {
         if self.swirl == 0.0 {
-            return Vec3::ZERO;
+            return 0.0;
         }
         let step = 0.05 * self.scale;
-        // Column a: how the three potentials change along axis a, over a scale.
-        let along = |axis: usize| {
-            let side = step * Vec3::AXES[axis];
-            let potential =
-                |at: Vec3| Vec3::from_array([1, 2, 3].map(|channel| self.value(at, time, channel)));
-            (potential(position + side) - potential(position - side)) * (self.scale / (2.0 * step))
+        // How the potential on one axis changes along another, over a scale.
+        let change = |potential: usize, along: usize| {
+            let side = step * Vec3::AXES[along];
+            let value = |at: Vec3| self.value(at, time, potential as u64 + 1);
+            (value(position + side) - value(position - side)) * (self.scale / (2.0 * step))
         };
-        let [x, y, z] = [along(0), along(1), along(2)];
-        self.swirl / CURL_SIZE * Vec3::new(y.z - z.y, z.x - x.z, x.y - y.x)
+        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
+        self.swirl / CURL_SIZE * (change(last, next) - change(next, last))
     }
 
     /// Several octaves of noise.
@@ -86,20 +90,35 @@ pub fn gradient_noise(place: Vec4, seed: u64) -> f32 {
     let t = place - low;
     // Perlin's quintic has no first and second derivative at lattice points.
     let fade = t * t * t * (t * (6.0 * t - 15.0) + 10.0);
+    let hashes = corner_hashes(low, seed);
     let mut sum = 0.0;
-    for corner in 0..16 {
+    for (corner, hash) in hashes.into_iter().enumerate() {
         let step = Vec4::from_array(std::array::from_fn(|axis| (corner >> axis & 1) as f32));
         let weights = step * fade + (Vec4::ONE - step) * (Vec4::ONE - fade);
         let weight = weights.x * weights.y * weights.z * weights.w;
-        sum += weight * gradient(low + step, seed).dot(t - step);
+        sum += weight * gradient(hash).dot(t - step);
     }
     sum.clamp(-1.0, 1.0)
 }
 
-/// The gradient at a lattice point: to the middle of an edge of a hypercube, as Perlin (2002) chose them.
-fn gradient(point: Vec4, seed: u64) -> Vec4 {
-    let coordinates = point.to_array().map(|coordinate| coordinate as i64 as u64);
-    let hash = coordinates.iter().fold(seed, |hash, &coordinate| scatter::mix(hash ^ coordinate));
+/// The hashes of the sixteen lattice points from a lowest one: bit a of the place says whether a point is the higher
+/// one on axis a. Points with the same first coordinates share the work on them.
+fn corner_hashes(low: Vec4, seed: u64) -> [u64; 16] {
+    let mut hashes = [seed; 16];
+    for (axis, low) in low.to_array().into_iter().enumerate() {
+        let [lower, higher] = [low, low + 1.0].map(|coordinate| coordinate as i64 as u64);
+        let known = 1 << axis;
+        for corner in 0..known {
+            let hash = hashes[corner];
+            hashes[corner] = scatter::mix(hash ^ lower);
+            hashes[corner + known] = scatter::mix(hash ^ higher);
+        }
+    }
+    hashes
+}
+
+/// The gradient of a lattice point: to the middle of an edge of a hypercube, as Perlin (2002) chose them.
+fn gradient(hash: u64) -> Vec4 {
     let missing = (hash & 3) as usize;
     let sign = |axis: usize| if hash >> (4 + axis) & 1 == 0 { 1.0 } else { -1.0 };
     Vec4::from_array(std::array::from_fn(|axis| if axis == missing { 0.0 } else { sign(axis) }))
