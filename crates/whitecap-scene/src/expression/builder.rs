@@ -77,12 +77,12 @@ impl Builder {
         exponent: Value,
         place: Place,
     ) -> Result<Value, ExpressionError> {
-        match (base, exponent) {
-            (Value::Number(_), Value::Number(_)) => {}
-            (_, Value::Number(n)) if n.fract() == 0.0 && n.abs() <= LARGEST_WHOLE_POWER => {
-                return self.whole_power(base, n as i32, place);
-            }
-            _ => {}
+        // Numbers too, so that folding gives the bits of evaluation.
+        if let Value::Number(n) = exponent
+            && n.fract() == 0.0
+            && n.abs() <= LARGEST_WHOLE_POWER
+        {
+            return self.whole_power(base, n as i32, place);
         }
         self.binary(Operation::Power, base, exponent, place)
     }
