@@ -8,6 +8,7 @@
 //! | [`closed_shape`], [`sampling`] | the inside of a mesh; even samples of a surface |
 //! | [`walls`] | planes and boxes that hold particles back |
 //! | [`fill`], [`emitter`], [`opening`] | where particles are at the start, and where more come from |
+//! | [`expression`] | formulas in settings, evaluated over columns |
 //! | [`force_field`], [`kill`] | accelerations from outside, and volumes that remove particles |
 //! | [`tags`] | which particles a picture of a liquid needs |
 //!
@@ -17,6 +18,7 @@ pub mod body;
 pub mod closed_shape;
 pub mod emitter;
 mod error;
+pub mod expression;
 pub mod fill;
 pub mod force_field;
 pub mod kill;
